@@ -1,0 +1,88 @@
+//! The file that holds a result too long to return.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Where the whole of a result is written while it streams by.
+#[derive(Debug)]
+pub(super) struct Spill {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Spill {
+    /// Makes a new file named after the call; never opens one that is there.
+    pub(super) fn create(folder: &Path, name: &str) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let stem = file_stem(name);
+        let mut path = folder.join(format!("{stem}.txt"));
+        let mut number = 1;
+        loop {
+            let attempt = OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&path);
+            match attempt {
+                Ok(file) => {
+                    let file = BufWriter::with_capacity(256 * 1024, file);
+                    return Ok(Self { path, file });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 10_000 => {
+                    number += 1;
+                    path = folder.join(format!("{stem}-{number}.txt"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
+        self.file.write_all(text.as_bytes())
+    }
+
+    /// Ends the file and tells where it is.
+    pub(super) fn finish(mut self) -> io::Result<PathBuf> {
+        self.file.flush()?;
+        Ok(self.path)
+    }
+
+    /// Takes an unfinished file away.
+    pub(super) fn discard(self) {
+        // Nothing more can be done about a file that cannot be removed.
+        drop(std::fs::remove_file(&self.path));
+    }
+}
+
+/// A file name for any call id: callers choose ids, so `/`, `..` and the like must not pass.
+fn file_stem(id: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    let stem: String = id
+        .chars()
+        .take(100)
+        .map(|letter| if plain(letter) { letter } else { '_' })
+        .collect();
+    if stem.is_empty() { "call".to_owned() } else { stem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_cannot_leave_the_folder() {
+        assert_eq!(file_stem("../../etc/passwd"), "______etc_passwd");
+        assert_eq!(file_stem(""), "call");
+        assert_eq!(file_stem(&"x".repeat(500)).len(), 100);
+    }
+
+    #[test]
+    fn a_second_call_with_the_same_id_gets_its_own_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Spill::create(folder.path(), "a").unwrap().finish().unwrap();
+        let second = Spill::create(folder.path(), "a").unwrap().finish().unwrap();
+        assert_ne!(first, second);
+    }
+}

@@ -1,0 +1,50 @@
+//! What a model asks for, and what became of it.
+
+use serde::Serialize;
+use serde_json::Value;
+use toolgate_policy::Decision;
+
+use crate::id::CallId;
+use crate::result::ToolResult;
+
+/// A request to run a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Identifies the call in events and results.
+    pub id: CallId,
+    /// The tool, by its name in any dialect.
+    pub tool: String,
+    /// The arguments.
+    pub args: Value,
+}
+
+impl Call {
+    /// A call with a new id.
+    pub fn new(tool: impl Into<String>, args: Value) -> Self {
+        Self {
+            id: CallId::generate(),
+            tool: tool.into(),
+            args,
+        }
+    }
+
+    /// The same call under the caller's own id.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<CallId>) -> Self {
+        self.id = id.into();
+        self
+    }
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool as it was called.
+    pub tool: String,
+    /// What the policy said; nothing when the call did not get that far.
+    pub decision: Option<Decision>,
+    /// What it gave back.
+    pub result: ToolResult,
+}

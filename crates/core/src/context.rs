@@ -1,0 +1,198 @@
+//! What a tool may know about its call.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::bounds::{Collector, Limit, Preset, Shape, Whole};
+use crate::dialect::{Dialect, Face};
+use crate::error::ToolError;
+use crate::event::{Event, Events};
+use crate::id::{CallId, SessionId};
+use crate::visible;
+use crate::workspace::Workspace;
+
+/// One conversation or connection: who calls, and where.
+#[derive(Debug)]
+pub struct Session {
+    id: SessionId,
+    workspace: Workspace,
+    dialect: Dialect,
+}
+
+impl Session {
+    /// A new session in a workspace, speaking the native dialect.
+    pub fn new(workspace: Workspace) -> Self {
+        Self {
+            id: SessionId::generate(),
+            workspace,
+            dialect: Dialect::Native,
+        }
+    }
+
+    /// The same session with names of another dialect tried first.
+    #[must_use]
+    pub fn with_dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// The session's id.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Where the session works.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The dialect whose names are tried first.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+}
+
+/// How results of a call are bounded.
+#[derive(Debug, Clone)]
+pub struct ResultSettings {
+    /// The set of limits in force.
+    pub preset: Preset,
+    /// Where long results are kept whole.
+    pub folder: Option<PathBuf>,
+}
+
+/// What a tool may know about its call, and the way back to the caller. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    call: CallId,
+    session: Arc<Session>,
+    face: Option<Face>,
+    cancellation: CancellationToken,
+    events: Events,
+    limit: Limit,
+    whole: Whole,
+}
+
+impl CallContext {
+    pub(crate) fn new(
+        call: CallId,
+        session: Arc<Session>,
+        face: Option<Face>,
+        cancellation: CancellationToken,
+        events: Events,
+        results: &ResultSettings,
+        (shape, max_chars): (Shape, usize),
+    ) -> Self {
+        let whole = match &results.folder {
+            Some(folder) => Whole::Kept {
+                folder: folder.clone(),
+                name: call.to_string(),
+            },
+            None => Whole::Dropped,
+        };
+        let inner = Inner {
+            limit: Limit::for_shape(shape, results.preset, max_chars),
+            call,
+            session,
+            face,
+            cancellation,
+            events,
+            whole,
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// The call's id.
+    pub fn call(&self) -> &CallId {
+        &self.inner.call
+    }
+
+    /// The session the call belongs to.
+    pub fn session(&self) -> &Session {
+        &self.inner.session
+    }
+
+    /// Where the session works.
+    pub fn workspace(&self) -> &Workspace {
+        self.inner.session.workspace()
+    }
+
+    /// Fires when the call should stop.
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.inner.cancellation
+    }
+
+    /// Stops a long piece of work once the call is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// `Cancelled`, once it is.
+    pub fn check(&self) -> Result<(), ToolError> {
+        if self.inner.cancellation.is_cancelled() {
+            Err(ToolError::cancelled())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What the caller's dialect calls a native parameter, for messages.
+    pub fn parameter<'a>(&'a self, native: &'a str) -> &'a str {
+        self.inner.face.as_ref().map_or(native, |face| face.parameter(native))
+    }
+
+    /// The dialect the tool was called in.
+    pub fn dialect(&self) -> Dialect {
+        self.inner.face.as_ref().map_or(Dialect::Native, |face| face.dialect)
+    }
+
+    /// Collects a long result under this call's limits, with bounded memory.
+    pub fn collector(&self) -> Collector {
+        Collector::new(self.inner.limit, self.inner.whole.clone())
+    }
+
+    /// Shows output while the call runs.
+    pub fn output(&self, text: &str) {
+        self.inner.events.emit(|| Event::ToolCallOutput {
+            call: self.inner.call.clone(),
+            text: visible::text(text).into_owned(),
+        });
+    }
+
+    /// Says how far the call is.
+    pub fn progress(&self, message: &str) {
+        self.inner.events.emit(|| Event::ToolCallProgress {
+            call: self.inner.call.clone(),
+            message: visible::line(message).into_owned(),
+        });
+    }
+
+    /// Runs blocking work without holding up other calls.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the work fails with.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the work panicked; the gate contains it.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let context = self.clone();
+        match tokio::task::spawn_blocking(move || work(&context)).await {
+            Ok(outcome) => outcome,
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => Err(ToolError::cancelled()),
+        }
+    }
+}

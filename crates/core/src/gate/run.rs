@@ -1,0 +1,113 @@
+//! Executing what has a permit.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::time::Instant;
+use toolgate_policy::Decision;
+
+use super::contain::panicked;
+use super::permit::Permit;
+use super::settings::GateSettings;
+use super::stage::Validated;
+use crate::context::CallContext;
+use crate::error::{ErrorKind, ToolError};
+use crate::event::{Event, Events};
+use crate::result::ToolResult;
+use crate::tool::Authority;
+
+/// A call that ran.
+pub(super) struct Executed {
+    pub(super) call: ExecutedCall,
+    pub(super) decision: Decision,
+    pub(super) result: ToolResult,
+}
+
+/// What is left of a call once its invocation was used up.
+pub(super) struct ExecutedCall {
+    pub(super) context: CallContext,
+    pub(super) tool: std::sync::Arc<dyn crate::tool::Tool>,
+    pub(super) args: serde_json::Value,
+    pub(super) session: std::sync::Arc<crate::context::Session>,
+}
+
+type Output = Result<Result<ToolResult, ToolError>, Box<dyn Any + Send>>;
+
+/// Runs a call under its time limit; panics and cancellation end in a result too.
+pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events) -> Executed {
+    let decision = permit.decision();
+    let Validated { tool, session, args, invocation, context, .. } = permit.into_call();
+    let name = tool.definition().name.as_str();
+    let result = {
+        let execution = AssertUnwindSafe(invocation.execute(&context, Authority::of_permit())).catch_unwind();
+        let mut execution = std::pin::pin!(execution);
+        // Most calls are done at once and need no timers.
+        let output = match futures_util::poll!(&mut execution) {
+            Poll::Ready(output) => Ok(output),
+            Poll::Pending => watch(execution, &context, settings, events).await,
+        };
+        match output {
+            Ok(Ok(result)) => ToolResult::from(result),
+            Ok(Err(panic)) => ToolResult::failed(panicked(name, panic.as_ref())),
+            Err(stopped) => ToolResult::failed(stopped),
+        }
+    };
+    Executed {
+        call: ExecutedCall { context, tool, args, session },
+        decision,
+        result,
+    }
+}
+
+/// Waits for a call, tells that it still runs, and stops it when it should stop.
+async fn watch(
+    mut execution: Pin<&mut (impl Future<Output = Output> + Send)>,
+    context: &CallContext,
+    settings: &GateSettings,
+    events: &Events,
+) -> Result<Output, ToolError> {
+    let started = Instant::now();
+    let deadline = tokio::time::sleep(settings.timeout);
+    let mut deadline = std::pin::pin!(deadline);
+    let mut heartbeat = tokio::time::interval_at(started + settings.heartbeat, settings.heartbeat);
+    let timed_out = loop {
+        tokio::select! {
+            biased;
+            output = &mut execution => return Ok(output),
+            () = context.cancellation().cancelled() => break false,
+            () = &mut deadline => break true,
+            _ = heartbeat.tick() => events.emit(|| Event::ToolCallHeartbeat {
+                call: context.call().clone(),
+                elapsed_ms: millis(started.elapsed()),
+            }),
+        }
+    };
+    context.cancellation().cancel();
+    // What the tool still finishes has happened, and saying otherwise would be a lie.
+    let stopped = tokio::time::timeout(settings.grace, execution).await;
+    match stopped {
+        Ok(Ok(Err(error))) if timed_out && error.kind == ErrorKind::Cancelled => Err(too_long(settings.timeout)),
+        Ok(output) => Ok(output),
+        Err(_) if timed_out => Err(too_long(settings.timeout)),
+        Err(_) => Err(ToolError::new(
+            ErrorKind::Cancelled,
+            "the call was cancelled but did not stop at once; what it touched may have changed, so look before going on",
+        )),
+    }
+}
+
+fn too_long(limit: Duration) -> ToolError {
+    let message = format!(
+        "the call took longer than {} s and was stopped; ask for less at once, or raise the time limit",
+        limit.as_secs_f64(),
+    );
+    ToolError::new(ErrorKind::Timeout, message)
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

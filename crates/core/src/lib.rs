@@ -1,0 +1,44 @@
+//! The gate every tool call passes through.
+//!
+//! A [`Call`](call::Call) is resolved in the [`Registry`](registry::Registry),
+//! validated, shown to hooks, judged by a policy, settled with a person where
+//! the policy asks, and only then executed: the [`Permit`](gate::permit::Permit)
+//! that execution takes has no public constructor. Whatever a tool returns is
+//! bounded and made safe to show before anybody sees it.
+//!
+//! This crate holds no tools, speaks no protocol and draws no terminal. It
+//! starts no process and opens no socket.
+//!
+//! Start reading at [`gate`], then [`tool`] for what an author writes.
+
+pub mod error;
+pub mod id;
+pub mod visible;
+pub mod result;
+pub mod bounds;
+pub mod workspace;
+pub mod event;
+pub mod dialect;
+pub mod context;
+pub mod schema;
+pub mod tool;
+pub mod export;
+pub mod registry;
+pub mod call;
+pub mod hook;
+pub mod approval;
+pub mod gate;
+
+pub use toolgate_policy as policy;
+
+/// What an author of tools needs.
+pub mod prelude {
+    pub use crate::bounds::Shape;
+    pub use crate::context::CallContext;
+    pub use crate::dialect::{Dialect, Face};
+    pub use crate::error::{ErrorKind, ToolError};
+    pub use crate::result::ToolResult;
+    pub use crate::tool::{Annotations, Concurrency, Group, Invocation, Location, Preview};
+    pub use crate::workspace::ResolvedPath;
+    pub use toolgate_policy::{Access, Risk};
+}

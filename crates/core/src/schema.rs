@@ -1,0 +1,119 @@
+//! What arguments a tool takes, and precise words for those it does not.
+
+mod explain;
+
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::error::{ErrorKind, ToolError};
+
+/// A JSON Schema, compiled when it is first needed and then kept.
+#[derive(Debug)]
+pub struct Schema {
+    json: Value,
+    compiled: OnceLock<Result<Validator, String>>,
+}
+
+impl Schema {
+    /// The schema of a type, self-contained.
+    pub fn of<T: JsonSchema>() -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        });
+        let mut json = settings.into_generator().into_root_schema_for::<T>().to_value();
+        if let Some(object) = json.as_object_mut() {
+            object.remove("title");
+            tidy(object);
+        }
+        Self::from_json(json)
+    }
+
+    /// A schema that came from elsewhere.
+    pub fn from_json(json: Value) -> Self {
+        Self {
+            json,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    /// The schema as JSON.
+    pub fn json(&self) -> &Value {
+        &self.json
+    }
+
+    /// The description at the top of the schema.
+    pub fn description(&self) -> &str {
+        self.json.get("description").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The names of all parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        let properties = self.json.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(|map| map.keys().map(String::as_str))
+    }
+
+    /// Checks arguments.
+    ///
+    /// # Errors
+    ///
+    /// `ValidationError` that names each parameter at fault, what was expected and what came.
+    pub fn validate(&self, args: &Value) -> Result<(), ToolError> {
+        let compiled = self.compiled.get_or_init(|| compile(&self.json));
+        let validator = compiled.as_ref().map_err(|error| {
+            ToolError::new(ErrorKind::InternalError, format!("the tool's schema is broken: {error}"))
+        })?;
+        if validator.is_valid(args) {
+            return Ok(());
+        }
+        Err(ToolError::invalid(explain::violations(&self.json, validator, args)))
+    }
+}
+
+/// Reads checked arguments into a type.
+///
+/// # Errors
+///
+/// `ValidationError` for what the schema let through but the type does not hold.
+pub fn parse<T: DeserializeOwned>(args: Value) -> Result<T, ToolError> {
+    serde_path_to_error::deserialize(args).map_err(|error| {
+        let path = error.path().to_string();
+        ToolError::invalid(explain::parse_failure(&path, &error.into_inner().to_string()))
+    })
+}
+
+fn compile(json: &Value) -> Result<Validator, String> {
+    jsonschema::options()
+        .with_pattern_options(jsonschema::PatternOptions::regex())
+        .build(json)
+        .map_err(|error| error.to_string())
+}
+
+/// Drops what says nothing to a model: Rust's number formats and defaults of `null`.
+fn tidy(object: &mut Map<String, Value>) {
+    if object.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint")) {
+        object.remove("format");
+    }
+    if object.get("default") == Some(&Value::Null) {
+        object.remove("default");
+    }
+    for value in object.values_mut() {
+        tidy_value(value);
+    }
+}
+
+fn tidy_value(value: &mut Value) {
+    match value {
+        Value::Object(object) => tidy(object),
+        Value::Array(items) => items.iter_mut().for_each(tidy_value),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,13 @@
+//! What an author of tools writes.
+//!
+//! A tool is one type that implements [`Invocation`]: its parameters, what it
+//! says about a call before anything happens, and what it then does.
+//! [`typed`] turns it into the [`Tool`] a registry holds.
+
+mod invocation;
+mod definition;
+mod erased;
+
+pub use definition::{Annotations, Definition, Group};
+pub use erased::{Authority, DynInvocation, Tool, typed};
+pub use invocation::{Concurrency, Invocation, Location, Preview};

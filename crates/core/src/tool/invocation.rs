@@ -1,0 +1,138 @@
+//! A call whose arguments were parsed and checked.
+
+use std::future::Future;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toolgate_policy::{Access, PathFact, Risk};
+
+use super::definition::{Annotations, Group};
+use crate::bounds::Shape;
+use crate::context::{CallContext, Session};
+use crate::dialect::Face;
+use crate::error::ToolError;
+use crate::result::ToolResult;
+use crate::workspace::ResolvedPath;
+
+/// A call whose arguments were parsed and checked: it can describe itself,
+/// name what it touches, preview its effect, and then execute.
+///
+/// The first paragraph of the parameters' doc comment is what a model reads.
+pub trait Invocation: Sized + Send + Sync + 'static {
+    /// What a model sends.
+    type Params: DeserializeOwned + JsonSchema;
+
+    /// The native name.
+    const NAME: &'static str;
+    /// What people call it.
+    const TITLE: &'static str;
+    /// What kind of tool it is.
+    const GROUP: Group;
+    /// What it claims about its effects.
+    const ANNOTATIONS: Annotations;
+    /// How a long result is cut.
+    const SHAPE: Shape = Shape::File;
+    /// How many characters of a result are returned.
+    const MAX_RESULT_CHARS: usize = 30_000;
+
+    /// Its names and parameters in other dialects.
+    fn faces() -> Vec<Face> {
+        Vec::new()
+    }
+
+    /// Whether it is offered in a session at all.
+    fn is_enabled(_session: &Session) -> bool {
+        true
+    }
+
+    /// Checks what a schema cannot express and resolves what is named. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the arguments.
+    fn prepare(params: Self::Params, context: &CallContext) -> Result<Self, ToolError>;
+
+    /// What it will do, in one line for a person.
+    fn describe(&self) -> String;
+
+    /// What it touches.
+    fn locations(&self) -> Vec<Location>;
+
+    /// How much harm it could do with these arguments.
+    fn risk(&self) -> Risk {
+        match Self::ANNOTATIONS {
+            Annotations { read_only: true, .. } => Risk::Low,
+            Annotations { destructive: true, .. } => Risk::High,
+            _ => Risk::Medium,
+        }
+    }
+
+    /// Whether it may run beside other calls.
+    fn concurrency(&self) -> Concurrency {
+        if Self::ANNOTATIONS.read_only {
+            Concurrency::Safe
+        } else {
+            Concurrency::Exclusive
+        }
+    }
+
+    /// What a person should see when asked.
+    fn preview(&self, _context: &CallContext) -> Preview {
+        Preview::Nothing
+    }
+
+    /// Checks, without changing anything, that executing has a chance.
+    ///
+    /// # Errors
+    ///
+    /// Why it has none.
+    fn can_execute(&self, _context: &CallContext) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    /// Does it.
+    fn execute(self, context: &CallContext) -> impl Future<Output = Result<ToolResult, ToolError>> + Send;
+}
+
+/// Whether a call may run beside others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concurrency {
+    /// Together with other safe calls.
+    Safe,
+    /// Alone.
+    Exclusive,
+}
+
+/// Something a call touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// A file or folder.
+    Path(PathFact),
+    /// An address on the web.
+    Url(String),
+    /// A command line.
+    Command(String),
+}
+
+impl Location {
+    /// A resolved path and what is done to it.
+    pub fn path(path: &ResolvedPath, access: Access) -> Self {
+        Self::Path(path.fact(access))
+    }
+}
+
+/// What a person should see when asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(tag = "kind", content = "text", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Preview {
+    /// The description says it all.
+    #[default]
+    Nothing,
+    /// A unified diff of the change.
+    Diff(String),
+    /// Any other text.
+    Text(String),
+}

@@ -1,0 +1,141 @@
+//! Control characters shown, never obeyed.
+//!
+//! Everything a person or a model reads passes through here, so a file name or
+//! a line of output can neither move a cursor nor forge another line.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Makes text of many lines safe: tabs, line feeds and CRLF stay, every other
+/// control character becomes a visible escape such as `\x1b`.
+pub fn text(text: &str) -> Cow<'_, str> {
+    if is_clean(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    push_visible(&mut safe, text, LineEnd::Final);
+    Cow::Owned(safe)
+}
+
+/// Makes text safe to stand on one line: line feeds and tabs are escaped too.
+pub fn line(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|letter| !letter.is_control()) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        match letter {
+            '\n' => safe.push_str("\\n"),
+            '\t' => safe.push_str("\\t"),
+            other => push_char(&mut safe, other),
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// A path on one line; bytes that are no text become `\xNN`.
+pub fn path(path: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let mut shown = String::new();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        shown.push_str(&line(chunk.valid()));
+        for byte in chunk.invalid() {
+            push_escape(&mut shown, u32::from(*byte));
+        }
+    }
+    shown
+}
+
+/// Whether more text may follow, which decides what a last `\r` means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineEnd {
+    /// Nothing follows: a last `\r` stands alone.
+    Final,
+    /// More follows: a last `\r` is left for the next piece.
+    Open,
+}
+
+/// Appends the visible form of `text`; returns whether a trailing `\r` was held back.
+pub(crate) fn push_visible(out: &mut String, text: &str, end: LineEnd) -> bool {
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\n' | '\t' => out.push(letter),
+            '\r' => match letters.peek() {
+                Some('\n') => out.push('\r'),
+                None if end == LineEnd::Open => return true,
+                _ => out.push_str("\\r"),
+            },
+            other => push_char(out, other),
+        }
+    }
+    false
+}
+
+/// Whether [`text`] would leave the text as it is, found without decoding most of it.
+pub(crate) fn is_clean(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // C1 controls are C2 80 to C2 9F in UTF-8.
+    let suspicious = |byte: &u8| matches!(byte, 0..=8 | 11..=31 | 127 | 0xC2);
+    if !bytes.iter().any(|byte| suspicious(byte)) {
+        return true;
+    }
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let harmless = match letter {
+            '\n' | '\t' => true,
+            '\r' => letters.peek() == Some(&'\n'),
+            other => !other.is_control(),
+        };
+        if !harmless {
+            return false;
+        }
+    }
+    true
+}
+
+fn push_char(out: &mut String, letter: char) {
+    match letter {
+        '\r' => out.push_str("\\r"),
+        '\0' => out.push_str("\\0"),
+        other if other.is_control() => push_escape(out, u32::from(other)),
+        other => out.push(other),
+    }
+}
+
+fn push_escape(out: &mut String, code: u32) {
+    write!(out, "\\x{code:02x}").expect("writing to a string cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn escapes_are_shown_and_line_ends_stay() {
+        assert_eq!(text("\u{1b}[31mred\u{9b}0m\tok\r\nx\ry\u{7f}"), "\\x1b[31mred\\x9b0m\tok\r\nx\\ry\\x7f");
+        assert_eq!(line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn paths_keep_bytes_that_are_no_text_apart() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let odd = Path::new(std::ffi::OsStr::from_bytes(b"a\xff\n.txt"));
+        assert_eq!(path(odd), "a\\xff\\n.txt");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_but_tabs_and_line_ends_survives(input in any::<String>()) {
+            let safe = text(&input);
+            let without_line_ends = safe.replace("\r\n", "\n");
+            prop_assert!(without_line_ends.chars().all(|c| c == '\n' || c == '\t' || !c.is_control()));
+            prop_assert_eq!(is_clean(&input), matches!(safe, Cow::Borrowed(_)));
+            prop_assert_eq!(text(&safe), safe.clone());
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The folders that count as workspace.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::visible;
+
+/// The folder a session works in, plus folders added to it.
+#[derive(Debug)]
+pub struct Workspace {
+    roots: Vec<Root>,
+}
+
+#[derive(Debug)]
+struct Root {
+    path: PathBuf,
+    folder: OwnedFd,
+}
+
+/// Why a folder cannot be a workspace.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot open workspace folder `{}`", visible::path(path))]
+pub struct OpenWorkspaceError {
+    path: PathBuf,
+    source: std::io::Error,
+}
+
+impl Workspace {
+    /// Opens a folder to work in.
+    pub fn open(folder: &Path) -> Result<Self, OpenWorkspaceError> {
+        Ok(Self {
+            roots: vec![Root::open(folder)?],
+        })
+    }
+
+    /// Adds a folder that counts as workspace too.
+    pub fn add(&mut self, folder: &Path) -> Result<(), OpenWorkspaceError> {
+        self.roots.push(Root::open(folder)?);
+        Ok(())
+    }
+
+    /// The main folder, its real path.
+    pub fn root(&self) -> &Path {
+        &self.main().path
+    }
+
+    /// A path as people and models should see it: relative to the main folder where possible.
+    pub fn shown(&self, path: &Path) -> String {
+        match path.strip_prefix(self.root()) {
+            Ok(inner) if inner.as_os_str().is_empty() => ".".to_owned(),
+            Ok(inner) => visible::path(inner),
+            Err(_) => visible::path(path),
+        }
+    }
+
+    fn main(&self) -> &Root {
+        self.roots.first().expect("a workspace has its main folder")
+    }
+
+    /// The folder that holds a real path, and the rest of the path below it.
+    pub(super) fn root_of<'a>(&self, real: &'a Path) -> Option<(BorrowedFd<'_>, &'a Path)> {
+        self.roots.iter().find_map(|root| {
+            let inner = real.strip_prefix(&root.path).ok()?;
+            Some((root.folder.as_fd(), inner))
+        })
+    }
+}
+
+impl Root {
+    fn open(folder: &Path) -> Result<Self, OpenWorkspaceError> {
+        let failed = |source| OpenWorkspaceError {
+            path: folder.to_owned(),
+            source,
+        };
+        let path = folder.canonicalize().map_err(failed)?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(&path, flags, Mode::empty())
+            .map_err(|error| failed(error.into()))?;
+        Ok(Self { path, folder })
+    }
+}

@@ -1,0 +1,112 @@
+//! What a decision is based on.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What is known about one call before anything happens.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// The tool's native name.
+    pub tool: String,
+    /// Whether the call looks, edits files, or does something else.
+    pub effect: Effect,
+    /// How much harm the call could do, judged for these arguments.
+    pub risk: Risk,
+    /// The files and folders the call touches.
+    pub paths: Vec<PathFact>,
+}
+
+impl Facts {
+    /// Facts of a call that touches no path.
+    pub fn new(tool: impl Into<String>, effect: Effect, risk: Risk) -> Self {
+        Self {
+            tool: tool.into(),
+            effect,
+            risk,
+            paths: Vec::new(),
+        }
+    }
+
+    /// The same facts with the paths the call touches.
+    #[must_use]
+    pub fn with_paths(mut self, paths: Vec<PathFact>) -> Self {
+        self.paths = paths;
+        self
+    }
+}
+
+/// What kind of thing a call does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Looks without changing anything.
+    Read,
+    /// Writes or edits files, and nothing else.
+    Edit,
+    /// Anything more: deletes, runs, sends.
+    Change,
+}
+
+/// How much harm a call could do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// Reads, look-ups and searches.
+    Low,
+    /// Writes and edits.
+    Medium,
+    /// Commands and removals.
+    High,
+    /// What analysis flags as dangerous.
+    Critical,
+}
+
+impl fmt::Display for Risk {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        })
+    }
+}
+
+/// A file or folder a call touches, as asked for and as it really is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathFact {
+    /// The absolute path that was asked for, symbolic links not followed.
+    pub requested: PathBuf,
+    /// The real path after following every symbolic link.
+    pub resolved: PathBuf,
+    /// What is done to it.
+    pub access: Access,
+    /// Whether the real path lies in the workspace.
+    pub place: Place,
+    /// How many names the file has; above one, replacing it splits them.
+    pub hard_links: u64,
+}
+
+/// What is done to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Looked at or listed.
+    Read,
+    /// Created or changed.
+    Write,
+    /// Removed.
+    Delete,
+}
+
+/// Where a real path lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// In the workspace or in a folder added to it.
+    Workspace,
+    /// Anywhere else.
+    Outside,
+}

@@ -1,0 +1,155 @@
+//! A benchmark, and the row of the report it ends in.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::lab::Lab;
+
+/// Something to measure, with a name to choose it by.
+pub(super) struct Benchmark {
+    pub(super) name: &'static str,
+    pub(super) run: Measure,
+}
+
+type Measure = Box<dyn Fn(&Lab) -> Result<Row>>;
+
+impl Benchmark {
+    pub(super) fn new(name: &'static str, run: impl Fn(&Lab) -> Result<Row> + 'static) -> Self {
+        Self {
+            name,
+            run: Box::new(run),
+        }
+    }
+}
+
+/// One line of a table: what was measured and whether it is good enough.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) ours: String,
+    pub(super) peer: String,
+    pub(super) ratio: String,
+    pub(super) limit: String,
+    /// What was compared besides time, e.g. the matches of both sides.
+    pub(super) checked: String,
+    pub(super) passed: bool,
+    /// The commands that were timed, ours first.
+    pub(super) commands: Vec<String>,
+}
+
+impl Row {
+    /// Our median against a peer's.
+    pub(super) fn versus(ours: Duration, peer: Duration, peer_name: &str, limit: f64) -> Self {
+        let ratio = ours.as_secs_f64() / peer.as_secs_f64();
+        Self {
+            ours: render_time(ours),
+            peer: format!("{} ({peer_name})", render_time(peer)),
+            ratio: format!("{ratio:.2}"),
+            limit: format!("{limit:.2}"),
+            passed: ratio <= limit,
+            ..Self::not_measured()
+        }
+    }
+
+    /// Our time against a fixed limit.
+    pub(super) fn within(ours: Duration, limit: Duration) -> Self {
+        Self {
+            ours: render_time(ours),
+            limit: render_time(limit),
+            passed: ours <= limit,
+            ..Self::not_measured()
+        }
+    }
+
+    pub(super) fn not_measured() -> Self {
+        Self {
+            name: "",
+            ours: "–".to_owned(),
+            peer: "–".to_owned(),
+            ratio: "–".to_owned(),
+            limit: "–".to_owned(),
+            checked: "–".to_owned(),
+            passed: false,
+            commands: Vec::new(),
+        }
+    }
+
+    pub(super) fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    /// Adds a comparison of results, which must hold too.
+    pub(super) fn checked(self, text: String, holds: bool) -> Self {
+        Self {
+            checked: text,
+            passed: self.passed && holds,
+            ..self
+        }
+    }
+
+    pub(super) fn with_commands(self, commands: Vec<String>) -> Self {
+        Self { commands, ..self }
+    }
+
+    pub(super) fn verdict(&self) -> &'static str {
+        if self.passed { "pass" } else { "**fail**" }
+    }
+
+    /// One line for the terminal while benchmarks run.
+    pub(super) fn brief(&self) -> String {
+        format!(
+            "{} against {}, ratio {}, limit {}, checked {}: {}",
+            self.ours,
+            self.peer,
+            self.ratio,
+            self.limit,
+            self.checked,
+            self.verdict()
+        )
+    }
+}
+
+fn render_time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 100e-6 {
+        format!("{:.2} µs", seconds * 1e6)
+    } else if seconds < 10e-3 {
+        format!("{:.2} ms", seconds * 1e3)
+    } else {
+        format!("{:.1} ms", seconds * 1e3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_up_to_the_limit_passes() {
+        let second = Duration::from_secs(1);
+        assert!(Row::versus(second, second, "rg", 1.0).passed);
+        assert!(!Row::versus(second, Duration::from_millis(900), "rg", 1.05).passed);
+    }
+
+    #[test]
+    fn a_result_that_differs_fails_whatever_the_time() {
+        let second = Duration::from_secs(1);
+        let row = Row::versus(second, second, "rg", 1.0).checked("1 ≠ 2".to_owned(), false);
+        assert!(!row.passed);
+    }
+
+    #[test]
+    fn a_time_within_the_limit_passes() {
+        let limit = Duration::from_micros(10);
+        assert!(Row::within(Duration::from_micros(9), limit).passed);
+        assert!(!Row::within(Duration::from_micros(11), limit).passed);
+    }
+
+    #[test]
+    fn times_are_rendered_to_be_read() {
+        assert_eq!(render_time(Duration::from_nanos(4_210)), "4.21 µs");
+        assert_eq!(render_time(Duration::from_micros(1_234)), "1.23 ms");
+        assert_eq!(render_time(Duration::from_millis(1_259)), "1259.0 ms");
+    }
+}

@@ -1,0 +1,6 @@
+//! One module per task.
+
+pub(crate) mod bench;
+pub(crate) mod ci;
+pub(crate) mod cycles;
+pub(crate) mod test;

@@ -1,0 +1,133 @@
+//! Programs that tests and benchmarks compare with, installed below the target folder.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use regex::Regex;
+
+use crate::process;
+use crate::workspace::Workspace;
+
+pub(crate) const RIPGREP: Peer = Peer {
+    package: "ripgrep",
+    version: "15.2.0",
+    binary: "rg",
+};
+pub(crate) const FD: Peer = Peer {
+    package: "fd-find",
+    version: "10.5.0",
+    binary: "fd",
+};
+pub(crate) const MCP_FILESYSTEM: Peer = Peer {
+    package: "rust-mcp-filesystem",
+    version: "0.4.5",
+    binary: "rust-mcp-filesystem",
+};
+
+/// The oldest ripgrep on the machine that tests accept when theirs cannot be installed.
+const OLDEST_RIPGREP: u32 = 14;
+
+/// A program from crates.io at a fixed version.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    package: &'static str,
+    version: &'static str,
+    binary: &'static str,
+}
+
+impl Peer {
+    /// Installs the peer unless this version is there, and returns its path.
+    pub(crate) fn install(&self, workspace: &Workspace) -> Result<PathBuf> {
+        let root = workspace.peers();
+        let binary = root.join("bin").join(self.binary);
+        if version_of(&binary).as_deref() == Some(self.version) {
+            return Ok(binary);
+        }
+        let package = format!("{}@{}", self.package, self.version);
+        let mut install = workspace.cargo(["install", &package, "--locked", "--force"]);
+        install
+            .arg("--root")
+            .arg(&root)
+            .arg("--target-dir")
+            .arg(root.join("build"));
+        process::run(&mut install).with_context(|| format!("cannot install {package}"))?;
+        Ok(binary)
+    }
+}
+
+/// A ripgrep for the interoperation tests: the pinned one, else a recent one from
+/// `PATH`, else none, which is said aloud.
+pub(crate) fn ripgrep_for_tests(workspace: &Workspace) -> Option<PathBuf> {
+    let error = match RIPGREP.install(workspace) {
+        Ok(binary) => return Some(binary),
+        Err(error) => error,
+    };
+    eprintln!("warning: {error:#}");
+    let found = find_on_path(RIPGREP.binary, OLDEST_RIPGREP);
+    match &found {
+        Some(binary) => eprintln!("using {} from PATH instead", binary.display()),
+        None => eprintln!(
+            "\n*** SKIPPED: the tests that compare with ripgrep, because {} {} could not be \
+             installed and PATH has no rg of version {OLDEST_RIPGREP} or later ***\n",
+            RIPGREP.package, RIPGREP.version
+        ),
+    }
+    found
+}
+
+fn find_on_path(binary: &str, oldest: u32) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(binary))
+        .find(|candidate| {
+            version_of(candidate)
+                .and_then(|version| major(&version))
+                .is_some_and(|major| major >= oldest)
+        })
+}
+
+/// The version a program prints, if it is there and starts.
+fn version_of(binary: &Path) -> Option<String> {
+    if !binary.is_file() {
+        return None;
+    }
+    let answer = process::capture(Command::new(binary).arg("--version")).ok()?;
+    version_in(&answer)
+}
+
+fn version_in(text: &str) -> Option<String> {
+    let version = Regex::new(r"\d+\.\d+\.\d+").expect("the pattern is fixed and valid");
+    version.find(text).map(|found| found.as_str().to_owned())
+}
+
+fn major(version: &str) -> Option<u32> {
+    version.split('.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_version_in_what_programs_print() {
+        assert_eq!(
+            version_in("ripgrep 15.2.0\n\nfeatures:-pcre2").as_deref(),
+            Some("15.2.0")
+        );
+        assert_eq!(version_in("fd 10.5.0").as_deref(), Some("10.5.0"));
+        assert_eq!(version_in("no version here"), None);
+    }
+
+    #[test]
+    fn a_missing_program_has_no_version() {
+        assert_eq!(version_of(Path::new("/no/such/program")), None);
+    }
+
+    #[test]
+    fn major_is_the_first_number() {
+        assert_eq!(major("15.2.0"), Some(15));
+        assert_eq!(major("x.2"), None);
+    }
+}
