@@ -55,7 +55,9 @@ impl Invocation for Nothing {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     const CALLS: u32 = 200_000;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let registry = Registry::new();
     registry.register(typed::<Nothing>()?)?;
     let gate = Gate::builder(Arc::new(registry)).build();

@@ -146,12 +146,18 @@ impl CallContext {
 
     /// What the caller's dialect calls a native parameter, for messages.
     pub fn parameter<'a>(&'a self, native: &'a str) -> &'a str {
-        self.inner.face.as_ref().map_or(native, |face| face.parameter(native))
+        self.inner
+            .face
+            .as_ref()
+            .map_or(native, |face| face.parameter(native))
     }
 
     /// The dialect the tool was called in.
     pub fn dialect(&self) -> Dialect {
-        self.inner.face.as_ref().map_or(Dialect::Native, |face| face.dialect)
+        self.inner
+            .face
+            .as_ref()
+            .map_or(Dialect::Native, |face| face.dialect)
     }
 
     /// Collects a long result under this call's limits, with bounded memory.

@@ -56,7 +56,9 @@ impl FromStr for Dialect {
         Self::ALL
             .into_iter()
             .find(|dialect| dialect.name() == text)
-            .ok_or_else(|| format!("unknown dialect `{text}`, expected one of: native, claude, camel"))
+            .ok_or_else(|| {
+                format!("unknown dialect `{text}`, expected one of: native, claude, camel")
+            })
     }
 }
 
@@ -85,8 +87,9 @@ impl Face {
         let convert = |args: Value| {
             let own: Own = schema::parse(args)?;
             let native = Native::try_from(own)?;
-            serde_json::to_value(native)
-                .map_err(|error| ToolError::invalid(format!("arguments cannot be converted: {error}")))
+            serde_json::to_value(native).map_err(|error| {
+                ToolError::invalid(format!("arguments cannot be converted: {error}"))
+            })
         };
         Self {
             dialect,
@@ -141,6 +144,10 @@ impl Face {
 impl fmt::Debug for Face {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dialect, name, .. } = self;
-        formatter.debug_struct("Face").field("dialect", dialect).field("name", name).finish_non_exhaustive()
+        formatter
+            .debug_struct("Face")
+            .field("dialect", dialect)
+            .field("name", name)
+            .finish_non_exhaustive()
     }
 }

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// The kinds of failure a caller can tell apart. Their names are a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names are the documentation, see docs/errors.md")]
+#[expect(
+    missing_docs,
+    reason = "the names are the documentation, see docs/errors.md"
+)]
 #[non_exhaustive]
 pub enum ErrorKind {
     ToolNotFound,

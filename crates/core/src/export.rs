@@ -26,7 +26,9 @@ impl FromStr for Provider {
             "anthropic" => Ok(Self::Anthropic),
             "gemini" => Ok(Self::Gemini),
             "mcp" => Ok(Self::Mcp),
-            other => Err(format!("unknown format `{other}`, expected one of: openai, anthropic, gemini, mcp")),
+            other => Err(format!(
+                "unknown format `{other}`, expected one of: openai, anthropic, gemini, mcp"
+            )),
         }
     }
 }
@@ -75,8 +77,22 @@ fn hints(title: &str, annotations: Annotations) -> Value {
 /// Gemini takes a subset of OpenAPI: one type, `nullable`, no unknown keywords.
 fn gemini(schema: Value) -> Value {
     const KNOWN: &[&str] = &[
-        "type", "description", "properties", "required", "items", "enum", "nullable", "minimum", "maximum",
-        "minItems", "maxItems", "minLength", "maxLength", "pattern", "anyOf", "title",
+        "type",
+        "description",
+        "properties",
+        "required",
+        "items",
+        "enum",
+        "nullable",
+        "minimum",
+        "maximum",
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "anyOf",
+        "title",
     ];
     let Value::Object(mut object) = schema else {
         return schema;
@@ -86,7 +102,9 @@ fn gemini(schema: Value) -> Value {
     for (key, value) in object {
         let value = match (key.as_str(), value) {
             ("properties", Value::Object(properties)) => {
-                let properties = properties.into_iter().map(|(name, inner)| (name, gemini(inner)));
+                let properties = properties
+                    .into_iter()
+                    .map(|(name, inner)| (name, gemini(inner)));
                 Value::Object(properties.collect())
             }
             ("items", inner) => gemini(inner),
@@ -102,7 +120,10 @@ fn gemini(schema: Value) -> Value {
 /// Turns `null` among types or choices into `nullable`.
 fn flatten_null(object: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = object.get("type") {
-        let single = types.iter().find(|kind| kind.as_str() != Some("null")).cloned();
+        let single = types
+            .iter()
+            .find(|kind| kind.as_str() != Some("null"))
+            .cloned();
         if let Some(single) = single {
             object.insert("type".to_owned(), single);
             object.insert("nullable".to_owned(), Value::Bool(true));
@@ -112,7 +133,10 @@ fn flatten_null(object: &mut Map<String, Value>) {
         options.retain(|option| !option.is_null());
     }
     if let Some(Value::Array(choices)) = object.get("anyOf") {
-        let real: Vec<&Value> = choices.iter().filter(|choice| choice.get("type") != Some(&json!("null"))).collect();
+        let real: Vec<&Value> = choices
+            .iter()
+            .filter(|choice| choice.get("type") != Some(&json!("null")))
+            .collect();
         if let [Value::Object(only)] = real.as_slice() {
             let only = only.clone();
             object.remove("anyOf");

@@ -11,23 +11,23 @@
 //!
 //! Start reading at [`gate`], then [`tool`] for what an author writes.
 
-pub mod error;
-pub mod id;
-pub mod visible;
-pub mod result;
+pub mod approval;
 pub mod bounds;
-pub mod workspace;
-pub mod event;
-pub mod dialect;
+pub mod call;
 pub mod context;
+pub mod dialect;
+pub mod error;
+pub mod event;
+pub mod export;
+pub mod gate;
+pub mod hook;
+pub mod id;
+pub mod registry;
+pub mod result;
 pub mod schema;
 pub mod tool;
-pub mod export;
-pub mod registry;
-pub mod call;
-pub mod hook;
-pub mod approval;
-pub mod gate;
+pub mod visible;
+pub mod workspace;
 
 pub use toolgate_policy as policy;
 

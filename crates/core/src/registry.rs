@@ -136,7 +136,9 @@ impl Registry {
                 && filter.dialect.is_none_or(|dialect| {
                     dialect == Dialect::Native || definition.face(dialect).is_some()
                 })
-                && filter.enabled_in.is_none_or(|session| tool.is_enabled(session))
+                && filter
+                    .enabled_in
+                    .is_none_or(|session| tool.is_enabled(session))
         };
         self.list().into_iter().filter(wanted).collect()
     }
@@ -180,7 +182,12 @@ impl Registry {
 /// A name may mean one tool only, or a rule for one could be used for another.
 fn conflict(tools: &BTreeMap<ToolName, Arc<dyn Tool>>, new: &dyn Tool) -> Option<NameTaken> {
     let new = new.definition();
-    let others = || tools.values().map(|tool| tool.definition()).filter(|other| other.name != new.name);
+    let others = || {
+        tools
+            .values()
+            .map(|tool| tool.definition())
+            .filter(|other| other.name != new.name)
+    };
     let owner_of = |name: &str| {
         others().find(|other| {
             other.name.as_str() == name || other.faces.iter().any(|face| face.name == name)
@@ -190,7 +197,10 @@ fn conflict(tools: &BTreeMap<ToolName, Arc<dyn Tool>>, new: &dyn Tool) -> Option
         .chain(new.faces.iter().map(|face| face.name))
         .find_map(|name| {
             let owner = owner_of(name)?.name.clone();
-            Some(NameTaken { name: name.to_owned(), owner })
+            Some(NameTaken {
+                name: name.to_owned(),
+                owner,
+            })
         })
 }
 
@@ -204,14 +214,23 @@ fn unknown(name: &str, tools: &BTreeMap<ToolName, Arc<dyn Tool>>, dialect: Diale
         .filter(|(score, _)| *score > 0.7)
         .collect();
     near.sort_by(|left, right| right.0.total_cmp(&left.0));
-    let suggestions: Vec<String> = near.iter().take(3).map(|(_, known)| format!("`{known}`")).collect();
+    let suggestions: Vec<String> = near
+        .iter()
+        .take(3)
+        .map(|(_, known)| format!("`{known}`"))
+        .collect();
     let shown = visible::line(name);
     let message = if suggestions.is_empty() {
-        let all = tools.values().map(|tool| tool.definition().name_in(dialect));
+        let all = tools
+            .values()
+            .map(|tool| tool.definition().name_in(dialect));
         let all = all.collect::<Vec<_>>().join(", ");
         format!("there is no tool `{shown}`; the tools are: {all}")
     } else {
-        format!("there is no tool `{shown}`; did you mean {}?", suggestions.join(" or "))
+        format!(
+            "there is no tool `{shown}`; did you mean {}?",
+            suggestions.join(" or ")
+        )
     };
     ToolError::new(ErrorKind::ToolNotFound, message)
 }

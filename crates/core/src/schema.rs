@@ -26,7 +26,10 @@ impl Schema {
             settings.inline_subschemas = true;
             settings.meta_schema = None;
         });
-        let mut json = settings.into_generator().into_root_schema_for::<T>().to_value();
+        let mut json = settings
+            .into_generator()
+            .into_root_schema_for::<T>()
+            .to_value();
         if let Some(object) = json.as_object_mut() {
             object.remove("title");
             tidy(object);
@@ -49,13 +52,18 @@ impl Schema {
 
     /// The description at the top of the schema.
     pub fn description(&self) -> &str {
-        self.json.get("description").and_then(Value::as_str).unwrap_or_default()
+        self.json
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
     }
 
     /// The names of all parameters.
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
         let properties = self.json.get("properties").and_then(Value::as_object);
-        properties.into_iter().flat_map(|map| map.keys().map(String::as_str))
+        properties
+            .into_iter()
+            .flat_map(|map| map.keys().map(String::as_str))
     }
 
     /// Checks arguments.
@@ -66,12 +74,17 @@ impl Schema {
     pub fn validate(&self, args: &Value) -> Result<(), ToolError> {
         let compiled = self.compiled.get_or_init(|| compile(&self.json));
         let validator = compiled.as_ref().map_err(|error| {
-            ToolError::new(ErrorKind::InternalError, format!("the tool's schema is broken: {error}"))
+            ToolError::new(
+                ErrorKind::InternalError,
+                format!("the tool's schema is broken: {error}"),
+            )
         })?;
         if validator.is_valid(args) {
             return Ok(());
         }
-        Err(ToolError::invalid(explain::violations(&self.json, validator, args)))
+        Err(ToolError::invalid(explain::violations(
+            &self.json, validator, args,
+        )))
     }
 }
 
@@ -83,7 +96,10 @@ impl Schema {
 pub fn parse<T: DeserializeOwned>(args: Value) -> Result<T, ToolError> {
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();
-        ToolError::invalid(explain::parse_failure(&path, &error.into_inner().to_string()))
+        ToolError::invalid(explain::parse_failure(
+            &path,
+            &error.into_inner().to_string(),
+        ))
     })
 }
 
@@ -96,7 +112,11 @@ fn compile(json: &Value) -> Result<Validator, String> {
 
 /// Drops what says nothing to a model: Rust's number formats and defaults of `null`.
 fn tidy(object: &mut Map<String, Value>) {
-    if object.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint")) {
+    if object
+        .get("format")
+        .and_then(Value::as_str)
+        .is_some_and(|format| format.starts_with("uint"))
+    {
         object.remove("format");
     }
     if object.get("default") == Some(&Value::Null) {

@@ -4,9 +4,9 @@
 //! says about a call before anything happens, and what it then does.
 //! [`typed`] turns it into the [`Tool`] a registry holds.
 
-mod invocation;
 mod definition;
 mod erased;
+mod invocation;
 
 pub use definition::{Annotations, Definition, Group};
 pub use erased::{Authority, DynInvocation, Tool, typed};

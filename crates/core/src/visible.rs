@@ -117,7 +117,10 @@ mod tests {
 
     #[test]
     fn escapes_are_shown_and_line_ends_stay() {
-        assert_eq!(text("\u{1b}[31mred\u{9b}0m\tok\r\nx\ry\u{7f}"), "\\x1b[31mred\\x9b0m\tok\r\nx\\ry\\x7f");
+        assert_eq!(
+            text("\u{1b}[31mred\u{9b}0m\tok\r\nx\ry\u{7f}"),
+            "\\x1b[31mred\\x9b0m\tok\r\nx\\ry\\x7f"
+        );
         assert_eq!(line("a\nb\tc"), "a\\nb\\tc");
     }
 

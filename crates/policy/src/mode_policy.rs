@@ -71,11 +71,13 @@ impl ModePolicy {
 
     fn path_floor(&self, path: &PathFact) -> Option<(Decision, String)> {
         let shown = path.resolved.display();
-        let either = |check: fn(&std::path::Path) -> bool| {
-            check(&path.requested) || check(&path.resolved)
-        };
+        let either =
+            |check: fn(&std::path::Path) -> bool| check(&path.requested) || check(&path.resolved);
         if path.access != Access::Read && either(protected::is_never_written) {
-            return Some((Decision::Deny, format!("`{shown}` is never changed, in any mode")));
+            return Some((
+                Decision::Deny,
+                format!("`{shown}` is never changed, in any mode"),
+            ));
         }
         if self.mode == Mode::Yolo {
             return None;
@@ -105,7 +107,10 @@ impl Policy for ModePolicy {
         let by_name = if named(&self.excluded) {
             Some((Decision::Deny, format!("`{}` is excluded", facts.tool)))
         } else if named(&self.allowed) && self.mode != Mode::Plan {
-            Some((Decision::Allow, format!("`{}` is allowed by name", facts.tool)))
+            Some((
+                Decision::Allow,
+                format!("`{}` is allowed by name", facts.tool),
+            ))
         } else {
             None
         };

@@ -7,14 +7,44 @@ use std::path::Path;
 
 /// Folders and files whose content makes another program act, lower case.
 const GOVERNING: &[&str] = &[
-    ".git", ".toolgate", ".claude", ".codex", ".gemini", ".goose", ".cursor", ".vscode", ".idea",
-    ".husky", ".mcp.json", ".claude.json", ".gitconfig", ".gitmodules", ".envrc", ".bashrc",
-    ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc",
-    ".zshenv", ".zprofile", ".zlogin", ".inputrc", ".npmrc", ".ssh",
+    ".git",
+    ".toolgate",
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".goose",
+    ".cursor",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".mcp.json",
+    ".claude.json",
+    ".gitconfig",
+    ".gitmodules",
+    ".envrc",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".inputrc",
+    ".npmrc",
+    ".ssh",
 ];
 
 /// System files that are never written, in any mode.
-const NEVER_WRITTEN: &[&str] = &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d"];
+const NEVER_WRITTEN: &[&str] = &[
+    "/etc/passwd",
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+];
 
 /// Whether a change to the path makes another program act, compared case-folded.
 pub fn governs_a_program(path: &Path) -> bool {
@@ -35,7 +65,11 @@ mod tests {
 
     #[test]
     fn finds_governing_files_at_any_depth_and_in_any_case() {
-        for path in ["/w/.git/hooks/pre-commit", "/w/a/.VSCode/tasks.json", "/home/u/.bashrc"] {
+        for path in [
+            "/w/.git/hooks/pre-commit",
+            "/w/a/.VSCode/tasks.json",
+            "/home/u/.bashrc",
+        ] {
             assert!(governs_a_program(Path::new(path)), "{path}");
         }
         for path in ["/w/src/git/mod.rs", "/w/.github/ci.yml", "/w/bashrc"] {

@@ -39,7 +39,12 @@ impl Ends {
     /// The start that was kept, cut at a line end where one is near.
     pub(super) fn into_parts(mut self, line_boundaries: bool) -> (String, String) {
         let end = last_chars(&self.end, self.end_limit);
-        let end = if line_boundaries { from_line_start(end) } else { end }.to_owned();
+        let end = if line_boundaries {
+            from_line_start(end)
+        } else {
+            end
+        }
+        .to_owned();
         if line_boundaries {
             self.start.truncate(to_line_end(&self.start));
         }
@@ -67,7 +72,11 @@ fn last_chars(text: &str, count: usize) -> &str {
     let Some(before) = count.checked_sub(1) else {
         return "";
     };
-    let at = text.char_indices().rev().nth(before).map_or(0, |(at, _)| at);
+    let at = text
+        .char_indices()
+        .rev()
+        .nth(before)
+        .map_or(0, |(at, _)| at);
     text.split_at(at).1
 }
 

@@ -5,8 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::buffer::Ends;
-use super::spill::Spill;
 use super::limit::{Cap, Keep, Limit, Whole};
+use super::spill::Spill;
 use crate::result::{BoundedText, Truncation};
 use crate::visible::{self, LineEnd};
 
@@ -132,8 +132,14 @@ impl Collector {
     fn is_over(&self) -> bool {
         let passed = |seen: u64, cap: Cap| seen > cap.over as u64;
         passed(self.seen.chars, self.limit.chars)
-            || self.limit.lines.is_some_and(|cap| passed(self.seen.lines, cap))
-            || self.limit.items.is_some_and(|cap| passed(self.seen.items, cap))
+            || self
+                .limit
+                .lines
+                .is_some_and(|cap| passed(self.seen.lines, cap))
+            || self
+                .limit
+                .items
+                .is_some_and(|cap| passed(self.seen.items, cap))
     }
 
     /// The text no longer fits: from here on only its ends stay in memory.
@@ -246,7 +252,11 @@ impl Cut {
         };
         let kept_lines = count_lines(&start) + count_lines(&end);
         let kept_chars = (start.chars().count() + end.chars().count()) as u64;
-        let kept_items = self.item_ends.iter().filter(|end| **end <= kept_chars).count() as u64;
+        let kept_items = self
+            .item_ends
+            .iter()
+            .filter(|end| **end <= kept_chars)
+            .count() as u64;
         let truncation = Truncation {
             omitted_chars: seen.chars.saturating_sub(kept_chars),
             omitted_lines: seen.lines.saturating_sub(kept_lines),
@@ -306,7 +316,11 @@ fn note(limit: &Limit, truncation: &Truncation, whole: &Result<PathBuf, String>)
 
 /// Puts the note where the gap is.
 fn join(keep: Keep, start: &str, note: &str, end: &str) -> String {
-    let gap = if start.is_empty() || start.ends_with('\n') { "\n" } else { "\n\n" };
+    let gap = if start.is_empty() || start.ends_with('\n') {
+        "\n"
+    } else {
+        "\n\n"
+    };
     match keep {
         Keep::Start => format!("{start}{gap}{note}"),
         Keep::End => format!("{note}\n\n{end}"),

@@ -35,7 +35,9 @@ impl std::str::FromStr for Preset {
         match text {
             "standard" => Ok(Self::Standard),
             "compact" => Ok(Self::Compact),
-            other => Err(format!("unknown preset `{other}`, expected `standard` or `compact`")),
+            other => Err(format!(
+                "unknown preset `{other}`, expected `standard` or `compact`"
+            )),
         }
     }
 }
@@ -98,8 +100,14 @@ impl Limit {
             _ => Cap::at(max_chars),
         };
         let items = match shape {
-            Shape::Listing if compact => Some(Cap { over: 1000, keep: 500 }),
-            Shape::Matches if compact => Some(Cap { over: 100, keep: 50 }),
+            Shape::Listing if compact => Some(Cap {
+                over: 1000,
+                keep: 500,
+            }),
+            Shape::Matches if compact => Some(Cap {
+                over: 100,
+                keep: 50,
+            }),
             _ => None,
         };
         Self {

@@ -15,7 +15,10 @@ pub(super) struct Spill {
 impl Spill {
     /// Makes a new file named after the call; never opens one that is there.
     pub(super) fn create(folder: &Path, name: &str) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
         let stem = file_stem(name);
         let mut path = folder.join(format!("{stem}.txt"));
         let mut number = 1;
@@ -64,7 +67,11 @@ fn file_stem(id: &str) -> String {
         .take(100)
         .map(|letter| if plain(letter) { letter } else { '_' })
         .collect();
-    if stem.is_empty() { "call".to_owned() } else { stem }
+    if stem.is_empty() {
+        "call".to_owned()
+    } else {
+        stem
+    }
 }
 
 #[cfg(test)]

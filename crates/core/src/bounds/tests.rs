@@ -24,14 +24,28 @@ fn short_text_passes_unchanged() {
 
 #[test]
 fn shell_output_keeps_the_end() {
-    let text = collect(limit(Shape::Output, 10), Whole::Dropped, &["11111\n22222\n33333\n44444\n"]);
-    assert_eq!(text.as_str(), "[Output truncated: 18 characters (3 lines) omitted]\n\n44444\n");
+    let text = collect(
+        limit(Shape::Output, 10),
+        Whole::Dropped,
+        &["11111\n22222\n33333\n44444\n"],
+    );
+    assert_eq!(
+        text.as_str(),
+        "[Output truncated: 18 characters (3 lines) omitted]\n\n44444\n"
+    );
 }
 
 #[test]
 fn both_ends_are_kept() {
-    let text = collect(limit(Shape::Both, 12), Whole::Dropped, &["11111\n", "22222\n", "33333\n", "44444\n"]);
-    assert_eq!(text.as_str(), "11111\n\n[Output truncated: 12 characters (2 lines) omitted]\n\n44444\n");
+    let text = collect(
+        limit(Shape::Both, 12),
+        Whole::Dropped,
+        &["11111\n", "22222\n", "33333\n", "44444\n"],
+    );
+    assert_eq!(
+        text.as_str(),
+        "11111\n\n[Output truncated: 12 characters (2 lines) omitted]\n\n44444\n"
+    );
 }
 
 #[test]
@@ -41,7 +55,10 @@ fn listings_count_what_was_left_out() {
         collector.item(name);
     }
     let text = collector.finish();
-    assert_eq!(text.as_str(), "one\ntwo\n\n[Output truncated: 2 more entries omitted]");
+    assert_eq!(
+        text.as_str(),
+        "one\ntwo\n\n[Output truncated: 2 more entries omitted]"
+    );
 }
 
 #[test]
@@ -56,7 +73,10 @@ fn compact_matches_keep_fifty_of_more_than_a_hundred() {
         assert_eq!(text.as_str().matches("a.rs").count(), kept);
         assert_eq!(text.as_str().matches("context").count(), kept);
         if count > kept {
-            assert!(text.as_str().ends_with("[Output truncated: 51 more matches omitted]"));
+            assert!(
+                text.as_str()
+                    .ends_with("[Output truncated: 51 more matches omitted]")
+            );
         }
     }
 }
@@ -80,7 +100,10 @@ fn the_whole_is_kept_in_a_file_and_named() {
     };
     let text = collect(limit(Shape::File, 5), whole, &["hello", " \u{1b}[2Jworld"]);
     let path = folder.path().join("results/call-1.txt");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "hello \\x1b[2Jworld");
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        "hello \\x1b[2Jworld"
+    );
     assert!(text.as_str().contains(path.to_str().unwrap()));
 }
 
@@ -98,7 +121,11 @@ fn a_folder_that_cannot_be_written_is_said_and_nothing_else_is_lost() {
 
 #[test]
 fn a_carriage_return_split_from_its_line_feed_stays_a_line_end() {
-    let text = collect(limit(Shape::File, 50), Whole::Dropped, &["a\r", "\nb\r", "c\r"]);
+    let text = collect(
+        limit(Shape::File, 50),
+        Whole::Dropped,
+        &["a\r", "\nb\r", "c\r"],
+    );
     assert_eq!(text.as_str(), "a\r\nb\\rc\\r");
 }
 

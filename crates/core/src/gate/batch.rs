@@ -33,7 +33,9 @@ impl FromStr for Schedule {
         match text {
             "ordered" => Ok(Self::Ordered),
             "partitioned" => Ok(Self::Partitioned),
-            other => Err(format!("unknown schedule `{other}`, expected `ordered` or `partitioned`")),
+            other => Err(format!(
+                "unknown schedule `{other}`, expected `ordered` or `partitioned`"
+            )),
         }
     }
 }
@@ -50,7 +52,8 @@ impl Gate {
         each: impl FnMut(Outcome) + Send,
     ) {
         let total = calls.len();
-        self.events().emit(|| Event::ToolCallsBatchStart { calls: total });
+        self.events()
+            .emit(|| Event::ToolCallsBatchStart { calls: total });
         let mut batch = Batch {
             gate: self,
             session,
@@ -63,7 +66,10 @@ impl Gate {
             Schedule::Partitioned => batch.run_partitioned(calls).await,
         }
         let failed = batch.results.failed;
-        self.events().emit(|| Event::ToolCallsBatchEnd { calls: total, failed });
+        self.events().emit(|| Event::ToolCallsBatchEnd {
+            calls: total,
+            failed,
+        });
     }
 }
 
@@ -124,7 +130,8 @@ impl<'a, F: FnMut(Outcome)> Batch<'a, F> {
 
     fn start(&mut self, index: usize, begun: Begun) {
         let gate = self.gate;
-        self.running.push(Box::pin(async move { (index, gate.complete(begun).await) }));
+        self.running
+            .push(Box::pin(async move { (index, gate.complete(begun).await) }));
     }
 
     async fn make_room(&mut self) {

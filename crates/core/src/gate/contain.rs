@@ -21,6 +21,8 @@ pub(super) fn panicked(tool: &str, panic: &(dyn Any + Send)) -> ToolError {
     let said = visible::line(&said);
     ToolError::new(
         ErrorKind::InternalError,
-        format!("`{tool}` failed inside ({said}); this is a bug in the tool, trying the same call again will not help"),
+        format!(
+            "`{tool}` failed inside ({said}); this is a bug in the tool, trying the same call again will not help"
+        ),
     )
 }

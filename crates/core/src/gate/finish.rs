@@ -22,7 +22,8 @@ pub(super) async fn bound(mut result: ToolResult, context: &CallContext) -> Tool
     if let Some(error) = &mut result.error {
         error.message = short(&error.message);
     }
-    let same_for_people = matches!(&result.llm_content, Content::Text(text) if *text == result.return_display);
+    let same_for_people =
+        matches!(&result.llm_content, Content::Text(text) if *text == result.return_display);
     if !result.is_bounded() {
         result = bound_content(result, context).await;
     }

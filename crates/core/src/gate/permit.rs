@@ -64,7 +64,10 @@ pub(super) async fn settle(
 }
 
 fn denied(verdict: &Verdict) -> ToolError {
-    let message = format!("denied by policy: {}. Do something else, or ask the owner to change the policy", verdict.reason());
+    let message = format!(
+        "denied by policy: {}. Do something else, or ask the owner to change the policy",
+        verdict.reason()
+    );
     ToolError::new(ErrorKind::PolicyDenied, message)
 }
 

@@ -21,8 +21,8 @@ use crate::context::{CallContext, Session};
 use crate::dialect::Face;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::{Event, Events};
-use crate::id::CallId;
 use crate::hook::{BeforeCall, Hook, HookedCall};
+use crate::id::CallId;
 use crate::registry::{Found, Registry};
 use crate::tool::{Concurrency, Location, Tool};
 use crate::visible;
@@ -63,7 +63,9 @@ pub(super) struct Begun {
 
 impl Begun {
     pub(super) fn concurrency(&self) -> Concurrency {
-        self.stage.as_ref().map_or(Concurrency::Safe, |call| call.concurrency)
+        self.stage
+            .as_ref()
+            .map_or(Concurrency::Safe, |call| call.concurrency)
     }
 }
 
@@ -139,7 +141,8 @@ impl Gate {
 
     /// Takes one call through every stage.
     pub async fn call(&self, call: Call, session: &Arc<Session>) -> Outcome {
-        self.call_cancellable(call, session, &CancellationToken::new()).await
+        self.call_cancellable(call, session, &CancellationToken::new())
+            .await
     }
 
     /// Takes one call through every stage, until the token is cancelled.
@@ -163,12 +166,22 @@ impl Gate {
         let started = Instant::now();
         let (id, tool) = (call.id.clone(), visible::line(&call.tool).into_owned());
         let stage = self.validate(call, session, cancellation).await;
-        Begun { id, tool, started, stage }
+        Begun {
+            id,
+            tool,
+            started,
+            stage,
+        }
     }
 
     /// The second half: policy, approval, execution, bounding.
     pub(super) async fn complete(&self, begun: Begun) -> Outcome {
-        let Begun { id, tool, started, stage } = begun;
+        let Begun {
+            id,
+            tool,
+            started,
+            stage,
+        } = begun;
         let outcome = match stage {
             Ok(validated) => self.judge_and_execute(validated).await,
             Err(rejected) => Err(rejected),
@@ -199,14 +212,23 @@ impl Gate {
 
     /// Whether a call may run beside others, as far as can be told before it begins.
     pub(super) fn concurrency_of(&self, call: &Call, session: &Arc<Session>) -> Concurrency {
-        let prepared = self.registry.find(&call.tool, session.dialect()).and_then(|Found { tool, face }| {
-            let context = self.context(call.id.clone(), tool.as_ref(), face.as_ref(), session, &CancellationToken::new());
-            let args = match &face {
-                Some(face) => face.to_native(call.args.clone())?,
-                None => call.args.clone(),
-            };
-            prepare(tool, face, session, args, context)
-        });
+        let prepared =
+            self.registry
+                .find(&call.tool, session.dialect())
+                .and_then(|Found { tool, face }| {
+                    let context = self.context(
+                        call.id.clone(),
+                        tool.as_ref(),
+                        face.as_ref(),
+                        session,
+                        &CancellationToken::new(),
+                    );
+                    let args = match &face {
+                        Some(face) => face.to_native(call.args.clone())?,
+                        None => call.args.clone(),
+                    };
+                    prepare(tool, face, session, args, context)
+                });
         // A call that cannot be prepared ends in an error and touches nothing.
         prepared.map_or(Concurrency::Safe, |validated| validated.concurrency)
     }
@@ -245,7 +267,10 @@ impl Gate {
         let Found { tool, face } = self.registry.find(&call.tool, session.dialect())?;
         let context = self.context(call.id, tool.as_ref(), face.as_ref(), session, cancellation);
         if !contained(&call.tool, || tool.is_enabled(session))? {
-            let message = format!("`{}` is switched off in this session; use another tool", call.tool);
+            let message = format!(
+                "`{}` is switched off in this session; use another tool",
+                call.tool
+            );
             return Err(ToolError::new(ErrorKind::ToolDisabled, message).into());
         }
         context.check()?;
@@ -266,9 +291,17 @@ impl Gate {
         Ok(validated)
     }
 
-    async fn run_before_hook(&self, hook: &dyn Hook, call: Validated) -> Result<Validated, ToolError> {
+    async fn run_before_hook(
+        &self,
+        hook: &dyn Hook,
+        call: Validated,
+    ) -> Result<Validated, ToolError> {
         let rejected = |why: &str| {
-            let message = format!("hook `{}` refused the call: {}", hook.name(), visible::line(why));
+            let message = format!(
+                "hook `{}` refused the call: {}",
+                hook.name(),
+                visible::line(why)
+            );
             ToolError::new(ErrorKind::HookRejected, message)
         };
         let hooked = call.hooked();
@@ -286,9 +319,19 @@ impl Gate {
                     call: call.context.call().clone(),
                     hook: hook.name().to_owned(),
                 });
-                let Validated { tool, face, session, context, .. } = call;
-                prepare(tool, face, &session, args, context)
-                    .map_err(|error| rejected(&format!("it changed the input into something invalid: {}", error.message)))
+                let Validated {
+                    tool,
+                    face,
+                    session,
+                    context,
+                    ..
+                } = call;
+                prepare(tool, face, &session, args, context).map_err(|error| {
+                    rejected(&format!(
+                        "it changed the input into something invalid: {}",
+                        error.message
+                    ))
+                })
             }
         }
     }
@@ -299,8 +342,12 @@ impl Gate {
     ///
     /// When the policy fails inside, which counts as a denial.
     pub fn judge(&self, call: Validated) -> Result<Judged, Rejected> {
-        let verdict = contained("policy", || self.policy.decide(&call.facts))
-            .map_err(|error| ToolError::new(ErrorKind::PolicyDenied, format!("the policy could not decide: {}", error.message)))?;
+        let verdict = contained("policy", || self.policy.decide(&call.facts)).map_err(|error| {
+            ToolError::new(
+                ErrorKind::PolicyDenied,
+                format!("the policy could not decide: {}", error.message),
+            )
+        })?;
         Ok(Judged { call, verdict })
     }
 
@@ -327,8 +374,13 @@ impl Gate {
         let mut executed = run::run(permit, &self.settings, &self.events).await;
         let call = executed.call.context.call();
         match executed.result.error_kind() {
-            None => self.events.emit(|| Event::ToolExecutionSuccess { call: call.clone() }),
-            Some(error) => self.events.emit(|| Event::ToolExecutionFailure { call: call.clone(), error }),
+            None => self
+                .events
+                .emit(|| Event::ToolExecutionSuccess { call: call.clone() }),
+            Some(error) => self.events.emit(|| Event::ToolExecutionFailure {
+                call: call.clone(),
+                error,
+            }),
         }
         for hook in &self.hooks {
             self.run_after_hook(hook.as_ref(), &executed).await;
@@ -353,8 +405,14 @@ impl Gate {
             }
         };
         let look = AssertUnwindSafe(look).catch_unwind();
-        if !matches!(tokio::time::timeout(self.settings.hook_timeout, look).await, Ok(Ok(()))) {
-            tracing::warn!(hook = hook.name(), "a hook failed or took too long after a call");
+        if !matches!(
+            tokio::time::timeout(self.settings.hook_timeout, look).await,
+            Ok(Ok(()))
+        ) {
+            tracing::warn!(
+                hook = hook.name(),
+                "a hook failed or took too long after a call"
+            );
         }
     }
 }

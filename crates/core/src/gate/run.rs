@@ -40,10 +40,18 @@ type Output = Result<Result<ToolResult, ToolError>, Box<dyn Any + Send>>;
 /// Runs a call under its time limit; panics and cancellation end in a result too.
 pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events) -> Executed {
     let decision = permit.decision();
-    let Validated { tool, session, args, invocation, context, .. } = permit.into_call();
+    let Validated {
+        tool,
+        session,
+        args,
+        invocation,
+        context,
+        ..
+    } = permit.into_call();
     let name = tool.definition().name.as_str();
     let result = {
-        let execution = AssertUnwindSafe(invocation.execute(&context, Authority::of_permit())).catch_unwind();
+        let execution =
+            AssertUnwindSafe(invocation.execute(&context, Authority::of_permit())).catch_unwind();
         let mut execution = std::pin::pin!(execution);
         // Most calls are done at once and need no timers.
         let output = match futures_util::poll!(&mut execution) {
@@ -57,7 +65,12 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
         }
     };
     Executed {
-        call: ExecutedCall { context, tool, args, session },
+        call: ExecutedCall {
+            context,
+            tool,
+            args,
+            session,
+        },
         decision,
         result,
     }
@@ -90,7 +103,9 @@ async fn watch(
     // What the tool still finishes has happened, and saying otherwise would be a lie.
     let stopped = tokio::time::timeout(settings.grace, execution).await;
     match stopped {
-        Ok(Ok(Err(error))) if timed_out && error.kind == ErrorKind::Cancelled => Err(too_long(settings.timeout)),
+        Ok(Ok(Err(error))) if timed_out && error.kind == ErrorKind::Cancelled => {
+            Err(too_long(settings.timeout))
+        }
         Ok(output) => Ok(output),
         Err(_) if timed_out => Err(too_long(settings.timeout)),
         Err(_) => Err(ToolError::new(

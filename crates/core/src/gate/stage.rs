@@ -64,9 +64,17 @@ impl Validated {
 
 impl fmt::Debug for Validated {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { args, description, facts, .. } = self;
+        let Self {
+            args,
+            description,
+            facts,
+            ..
+        } = self;
         let mut shown = formatter.debug_struct("Validated");
-        shown.field("description", description).field("args", args).field("facts", facts);
+        shown
+            .field("description", description)
+            .field("args", args)
+            .field("facts", facts);
         shown.finish_non_exhaustive()
     }
 }

@@ -43,7 +43,8 @@ impl Definition {
 
     /// The tool's name in a dialect.
     pub fn name_in(&self, dialect: Dialect) -> &str {
-        self.face(dialect).map_or(self.name.as_str(), |face| face.name)
+        self.face(dialect)
+            .map_or(self.name.as_str(), |face| face.name)
     }
 
     /// The schema of the tool's parameters in a dialect.
@@ -70,7 +71,14 @@ pub enum Group {
 impl Group {
     /// Every group.
     pub const ALL: [Self; 8] = [
-        Self::Search, Self::Edit, Self::Exec, Self::Web, Self::Memory, Self::Goal, Self::Subtask, Self::Meta,
+        Self::Search,
+        Self::Edit,
+        Self::Exec,
+        Self::Web,
+        Self::Memory,
+        Self::Goal,
+        Self::Subtask,
+        Self::Meta,
     ];
 
     /// The group's name.
@@ -98,16 +106,22 @@ impl FromStr for Group {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|group| group.name() == text).ok_or_else(|| {
-            let known = Self::ALL.map(Self::name).join(", ");
-            format!("unknown group `{text}`, expected one of: {known}")
-        })
+        Self::ALL
+            .into_iter()
+            .find(|group| group.name() == text)
+            .ok_or_else(|| {
+                let known = Self::ALL.map(Self::name).join(", ");
+                format!("unknown group `{text}`, expected one of: {known}")
+            })
     }
 }
 
 /// What a tool claims about its effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "these are MCP's four hints, by name")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are MCP's four hints, by name"
+)]
 pub struct Annotations {
     /// Changes nothing.
     pub read_only: bool,

@@ -32,7 +32,11 @@ pub trait Tool: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// What is wrong with the arguments.
-    fn prepare(&self, args: Value, context: &CallContext) -> Result<Box<dyn DynInvocation>, ToolError>;
+    fn prepare(
+        &self,
+        args: Value,
+        context: &CallContext,
+    ) -> Result<Box<dyn DynInvocation>, ToolError>;
 }
 
 /// An [`Invocation`] of any kind.
@@ -113,7 +117,11 @@ impl<I: Invocation> Tool for Typed<I> {
         I::is_enabled(session)
     }
 
-    fn prepare(&self, args: Value, context: &CallContext) -> Result<Box<dyn DynInvocation>, ToolError> {
+    fn prepare(
+        &self,
+        args: Value,
+        context: &CallContext,
+    ) -> Result<Box<dyn DynInvocation>, ToolError> {
         let params = schema::parse(args)?;
         Ok(Box::new(Erased(I::prepare(params, context)?)))
     }
@@ -121,7 +129,10 @@ impl<I: Invocation> Tool for Typed<I> {
 
 impl<I> fmt::Debug for Typed<I> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Tool").field(&self.definition.name).finish()
+        formatter
+            .debug_tuple("Tool")
+            .field(&self.definition.name)
+            .finish()
     }
 }
 

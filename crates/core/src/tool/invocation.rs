@@ -62,8 +62,12 @@ pub trait Invocation: Sized + Send + Sync + 'static {
     /// How much harm it could do with these arguments.
     fn risk(&self) -> Risk {
         match Self::ANNOTATIONS {
-            Annotations { read_only: true, .. } => Risk::Low,
-            Annotations { destructive: true, .. } => Risk::High,
+            Annotations {
+                read_only: true, ..
+            } => Risk::Low,
+            Annotations {
+                destructive: true, ..
+            } => Risk::High,
             _ => Risk::Medium,
         }
     }
@@ -92,7 +96,10 @@ pub trait Invocation: Sized + Send + Sync + 'static {
     }
 
     /// Does it.
-    fn execute(self, context: &CallContext) -> impl Future<Output = Result<ToolResult, ToolError>> + Send;
+    fn execute(
+        self,
+        context: &CallContext,
+    ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send;
 }
 
 /// Whether a call may run beside others.

@@ -16,8 +16,13 @@ const PROC_MAGIC: i64 = 0x9fa0;
 
 /// What may be read below `/proc`: facts about the machine, not about a process.
 const HARMLESS_PROC: &[&str] = &[
-    "/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/loadavg", "/proc/uptime",
-    "/proc/filesystems", "/proc/stat",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/version",
+    "/proc/loadavg",
+    "/proc/uptime",
+    "/proc/filesystems",
+    "/proc/stat",
 ];
 
 /// A regular file, open for reading.
@@ -61,13 +66,24 @@ impl Workspace {
         let file = File::from(self.open_real(path.real(), flags)?);
         let metadata = file.metadata().map_err(OpenError::Other)?;
         if !metadata.is_file() {
-            return Err(OpenError::NotRegular { kind: FileKind::Device });
+            return Err(OpenError::NotRegular {
+                kind: FileKind::Device,
+            });
         }
         // Files of /proc say they are empty, so only those need the second look.
         if metadata.len() == 0 && is_guarded_proc(&file, path.real()) {
             return Err(OpenError::Proc);
         }
         Ok(OpenFile { file, metadata })
+    }
+
+    /// Opens a resolved folder for listing.
+    pub fn open_folder(&self, path: &ResolvedPath) -> Result<OwnedFd, OpenError> {
+        match path.kind() {
+            FileKind::Folder => self.open_real(path.real(), OFlags::RDONLY | OFlags::DIRECTORY),
+            FileKind::Missing => Err(OpenError::Missing),
+            kind => Err(OpenError::NotRegular { kind }),
+        }
     }
 
     /// Opens a real path, refusing symbolic links anywhere on it.
@@ -83,7 +99,8 @@ impl Workspace {
 fn is_guarded_proc(file: &File, real: &Path) -> bool {
     let harmless = HARMLESS_PROC.iter().any(|path| Path::new(path) == real);
     // A file system that does not say what it is counts as guarded.
-    !harmless && rustix::fs::fstatfs(file).map_or(true, |system| i64::from(system.f_type) == PROC_MAGIC)
+    !harmless
+        && rustix::fs::fstatfs(file).map_or(true, |system| i64::from(system.f_type) == PROC_MAGIC)
 }
 
 pub(super) fn open_error(error: Errno) -> OpenError {

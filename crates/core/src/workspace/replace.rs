@@ -9,9 +9,9 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
 use rustix::io::Errno;
 
-use super::roots::Workspace;
 use super::open::{OpenError, open_error};
 use super::resolve::{FileKind, ResolvedPath};
+use super::roots::Workspace;
 
 /// A new version of a file, invisible until it is finished.
 ///
@@ -41,7 +41,9 @@ impl Workspace {
     pub fn begin_replacement(&self, path: &ResolvedPath) -> Result<Replacement, OpenError> {
         let real = path.real();
         let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
-            return Err(OpenError::NotRegular { kind: FileKind::Folder });
+            return Err(OpenError::NotRegular {
+                kind: FileKind::Folder,
+            });
         };
         let folder = self.open_or_make_folder(parent)?;
         let before = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -64,7 +66,9 @@ impl Workspace {
     /// Removes the entry itself, never what a link points to.
     pub fn remove(&self, path: &ResolvedPath) -> Result<(), OpenError> {
         let (Some(parent), Some(name)) = (path.real().parent(), path.real().file_name()) else {
-            return Err(OpenError::NotRegular { kind: FileKind::Folder });
+            return Err(OpenError::NotRegular {
+                kind: FileKind::Folder,
+            });
         };
         let folder = self.open_real(parent, OFlags::PATH | OFlags::DIRECTORY)?;
         rustix::fs::unlinkat(&folder, name, AtFlags::empty()).map_err(open_error)
@@ -117,14 +121,21 @@ impl Replacement {
             Finish::CreateNew => RenameFlags::NOREPLACE,
             Finish::Replace => RenameFlags::empty(),
         };
-        let renamed = match rustix::fs::renameat_with(&self.folder, &name, &self.folder, &self.name, flags) {
-            // Some file systems lack the exclusive rename; a link is exclusive everywhere.
-            Err(Errno::INVAL | Errno::NOSYS) if finish == Finish::CreateNew => {
-                rustix::fs::linkat(&self.folder, &name, &self.folder, &self.name, AtFlags::empty())
+        let renamed =
+            match rustix::fs::renameat_with(&self.folder, &name, &self.folder, &self.name, flags) {
+                // Some file systems lack the exclusive rename; a link is exclusive everywhere.
+                Err(Errno::INVAL | Errno::NOSYS) if finish == Finish::CreateNew => {
+                    rustix::fs::linkat(
+                        &self.folder,
+                        &name,
+                        &self.folder,
+                        &self.name,
+                        AtFlags::empty(),
+                    )
                     .and_then(|()| rustix::fs::unlinkat(&self.folder, &name, AtFlags::empty()))
-            }
-            other => other,
-        };
+                }
+                other => other,
+            };
         if let Err(error) = renamed {
             self.unfinished = Some(name);
             return Err(error.into());
@@ -134,7 +145,13 @@ impl Replacement {
 
     fn link_as(&self, name: &OsStr) -> io::Result<()> {
         let own = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        rustix::fs::linkat(rustix::fs::CWD, own, &self.folder, name, AtFlags::SYMLINK_FOLLOW)?;
+        rustix::fs::linkat(
+            rustix::fs::CWD,
+            own,
+            &self.folder,
+            name,
+            AtFlags::SYMLINK_FOLLOW,
+        )?;
         Ok(())
     }
 
@@ -152,7 +169,9 @@ impl Replacement {
         if finish == Finish::CreateNew && now.is_some() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        Err(io::Error::other("the file was changed by somebody else at the same moment"))
+        Err(io::Error::other(
+            "the file was changed by somebody else at the same moment",
+        ))
     }
 
     /// The new version keeps the mode and, where permitted, the owner of the old one.
@@ -181,8 +200,19 @@ impl Drop for Replacement {
 }
 
 fn same_version(before: &Stat, now: &Stat) -> bool {
-    (before.st_ino, before.st_dev, before.st_size, before.st_mtime, before.st_mtime_nsec)
-        == (now.st_ino, now.st_dev, now.st_size, now.st_mtime, now.st_mtime_nsec)
+    (
+        before.st_ino,
+        before.st_dev,
+        before.st_size,
+        before.st_mtime,
+        before.st_mtime_nsec,
+    ) == (
+        now.st_ino,
+        now.st_dev,
+        now.st_size,
+        now.st_mtime,
+        now.st_mtime_nsec,
+    )
 }
 
 /// Makes the unfinished file: nameless where possible, else under a hidden name.

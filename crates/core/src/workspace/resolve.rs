@@ -9,8 +9,8 @@ use rustix::fs::{AtFlags, FileType, OFlags, Stat};
 use rustix::io::Errno;
 use toolgate_policy::{Access, PathFact, Place};
 
-use super::roots::Workspace;
 use super::descend;
+use super::roots::Workspace;
 use crate::visible;
 
 /// A path as it was asked for and as it really is.
@@ -93,12 +93,17 @@ pub enum ResolveError {
     UpFromMissing { shown: String },
     #[error("`{shown}` is a file, not a directory")]
     NotAFolder { shown: String },
-    #[error("`{shown}` leads through more symbolic links than the system follows, or through a magic link")]
+    #[error(
+        "`{shown}` leads through more symbolic links than the system follows, or through a magic link"
+    )]
     Links { shown: String },
     #[error("no permission to reach `{shown}`")]
     Permission { shown: String },
     #[error("cannot resolve `{shown}`")]
-    Other { shown: String, source: std::io::Error },
+    Other {
+        shown: String,
+        source: std::io::Error,
+    },
 }
 
 impl ResolvedPath {
@@ -134,7 +139,11 @@ impl ResolvedPath {
             resolved: self.real.clone(),
             access,
             place: self.place,
-            hard_links: if self.kind == FileKind::File { self.hard_links } else { 1 },
+            hard_links: if self.kind == FileKind::File {
+                self.hard_links
+            } else {
+                1
+            },
         }
     }
 }

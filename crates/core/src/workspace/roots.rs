@@ -76,8 +76,8 @@ impl Root {
         };
         let path = folder.canonicalize().map_err(failed)?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(&path, flags, Mode::empty())
-            .map_err(|error| failed(error.into()))?;
+        let folder =
+            rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| failed(error.into()))?;
         Ok(Self { path, folder })
     }
 }

@@ -1,0 +1,9 @@
+//! Finding what an edit means and changing just that.
+
+mod find;
+mod nearest;
+mod plan;
+
+pub(crate) use find::Matching;
+pub(crate) use nearest::{Difference, Nearest, nearest};
+pub(crate) use plan::{Change, Edit, Fault, apply, plan};

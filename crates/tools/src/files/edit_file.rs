@@ -1,0 +1,455 @@
+//! `edit_file`: text replaced in a file, all edits or none.
+
+use std::io::{self, Write as _};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolgate_core::prelude::*;
+use toolgate_core::visible;
+use toolgate_core::workspace::{FileKind, Finish};
+
+use super::write_file::write_failed;
+use crate::content;
+use crate::edit::{self, Change, Difference, Edit, Fault, Matching, Nearest};
+use crate::paths;
+use crate::preview;
+use crate::text::{self, Decoded, Encoding};
+
+/// Larger files are not edited.
+const MOST_BYTES: u64 = 1024 * 1024 * 1024;
+/// Up to this size the person sees a diff of what was done.
+const DIFFED: usize = 512 * 1024;
+
+/// Replace text in a file. Each edit finds its target and puts the replacement in its place; edits apply in order, all of them or none. A target must be unique: include enough of the lines around it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EditFileParams {
+    /// File to edit, relative to the workspace or absolute.
+    path: String,
+    /// The edits, applied in order.
+    #[schemars(length(min = 1))]
+    edits: Vec<Edit>,
+    /// How targets are compared: exact (to the letter), flexible (indentation and whitespace do not matter), regex (target is a regular expression, replacement may use $1). Exact when left out.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    matching: Option<Matching>,
+}
+
+/// Parameters of `Edit`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ClaudeEdit {
+    /// File to edit, relative to the workspace or absolute.
+    file_path: String,
+    /// Text to find, to the letter. It must stand in the file exactly once unless replace_all is set. Empty to create a missing file.
+    old_string: String,
+    /// Text to put in its place.
+    new_string: String,
+    /// Replace every place the text stands.
+    replace_all: Option<bool>,
+}
+
+impl TryFrom<ClaudeEdit> for EditFileParams {
+    type Error = ToolError;
+
+    fn try_from(edit: ClaudeEdit) -> Result<Self, ToolError> {
+        Ok(Self {
+            path: edit.file_path,
+            edits: vec![Edit {
+                target: edit.old_string,
+                replacement: edit.new_string,
+                line_hint: None,
+                replace_all: edit.replace_all,
+            }],
+            matching: None,
+        })
+    }
+}
+
+/// Parameters of `editFile`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CamelEdit {
+    /// File to edit, relative to the workspace or absolute.
+    path: String,
+    /// Text to find. It must stand in the file exactly once unless lineHint or replaceAll is given. Empty to create a missing file.
+    old_string: String,
+    /// Text to put in its place.
+    new_string: String,
+    /// Line the text is on or near, to choose among several.
+    #[schemars(range(min = 1))]
+    line_hint: Option<u64>,
+    /// Replace every place the text stands.
+    replace_all: Option<bool>,
+    /// How texts are compared: exact, flexible or regex. Exact when left out.
+    #[serde(rename = "match")]
+    matching: Option<Matching>,
+}
+
+impl TryFrom<CamelEdit> for EditFileParams {
+    type Error = ToolError;
+
+    fn try_from(edit: CamelEdit) -> Result<Self, ToolError> {
+        Ok(Self {
+            path: edit.path,
+            edits: vec![Edit {
+                target: edit.old_string,
+                replacement: edit.new_string,
+                line_hint: edit.line_hint,
+                replace_all: edit.replace_all,
+            }],
+            matching: edit.matching,
+        })
+    }
+}
+
+/// An `edit_file` call, checked and resolved.
+#[derive(Debug)]
+pub struct EditFile {
+    file: ResolvedPath,
+    shown: String,
+    edits: Vec<Edit>,
+    matching: Matching,
+}
+
+impl Invocation for EditFile {
+    type Params = EditFileParams;
+    const NAME: &'static str = "edit_file";
+    const TITLE: &'static str = "Edit File";
+    const GROUP: Group = Group::Edit;
+    const ANNOTATIONS: Annotations = Annotations::CHANGES;
+
+    fn faces() -> Vec<Face> {
+        vec![
+            Face::new::<ClaudeEdit, EditFileParams>(Dialect::Claude, "Edit").calling(&[
+                ("path", "file_path"),
+                ("target", "old_string"),
+                ("replaceAll", "replace_all"),
+            ]),
+            Face::new::<CamelEdit, EditFileParams>(Dialect::Camel, "editFile")
+                .calling(&[("target", "oldString")]),
+        ]
+    }
+
+    fn prepare(params: EditFileParams, context: &CallContext) -> Result<Self, ToolError> {
+        let file = paths::resolve(context, &params.path, ErrorKind::FileEditError)?;
+        Ok(Self {
+            shown: context.workspace().shown(file.requested()),
+            file,
+            edits: params.edits,
+            matching: params.matching.unwrap_or_default(),
+        })
+    }
+
+    fn describe(&self) -> String {
+        match (self.file.kind(), self.edits.len()) {
+            (FileKind::Missing, _) => format!("Create {}", self.shown),
+            (_, 1) => format!("Edit {}", self.shown),
+            (_, count) => format!("Edit {}, {count} edits", self.shown),
+        }
+    }
+
+    fn locations(&self) -> Vec<Location> {
+        vec![Location::path(&self.file, Access::Write)]
+    }
+
+    fn preview(&self, context: &CallContext) -> Preview {
+        preview::of_change(context, &self.file, |before| {
+            let (text, last) = self.plan(context, before.to_owned())?;
+            Ok(edit::apply(&text, &last.changes))
+        })
+    }
+
+    async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
+        context.blocking(move |context| self.edit(context)).await
+    }
+}
+
+/// The last edit's changes, not yet made, and where all edits went.
+struct Planned {
+    changes: Vec<Change>,
+    lines: Vec<u64>,
+    replaced: usize,
+}
+
+impl EditFile {
+    fn edit(self, context: &CallContext) -> Result<ToolResult, ToolError> {
+        let creates = self.file.kind() == FileKind::Missing;
+        if creates
+            && self
+                .edits
+                .first()
+                .is_some_and(|edit| !edit.target.is_empty())
+        {
+            return Err(paths::not_found(context, &self.file));
+        }
+        if !creates && self.file.size() > MOST_BYTES {
+            return Err(too_large(&self.shown));
+        }
+        if !matches!(self.file.kind(), FileKind::File | FileKind::Missing) {
+            let error = toolgate_core::workspace::OpenError::NotRegular {
+                kind: self.file.kind(),
+            };
+            return Err(paths::open_error(
+                context,
+                &self.file,
+                &error,
+                ErrorKind::FileEditError,
+            ));
+        }
+        // Begun before reading, so that a change made in between is noticed when it ends.
+        let mut replacement =
+            context
+                .workspace()
+                .begin_replacement(&self.file)
+                .map_err(|error| {
+                    paths::open_error(context, &self.file, &error, ErrorKind::FileEditError)
+                })?;
+        let Decoded { text, encoding } = if creates {
+            text::decode(Vec::new())
+        } else {
+            self.read(context)?
+        };
+        let before = (text.len() <= DIFFED).then(|| text.clone());
+        let (text, planned) = self.plan(context, text)?;
+        context.check()?;
+        let finish = if creates {
+            Finish::CreateNew
+        } else {
+            Finish::Replace
+        };
+        write(replacement.file(), &text, &planned.changes, encoding)
+            .map_err(|error| self.write_error(error))?;
+        replacement
+            .finish(finish)
+            .map_err(|error| self.write_error(WriteError::Io(error)))?;
+        let display = match before {
+            Some(before) => {
+                preview::diff(&self.shown, &before, &edit::apply(&text, &planned.changes))
+            }
+            None => self.summary(&planned, creates),
+        };
+        Ok(ToolResult::text(self.summary(&planned, creates)).with_display(display).with_structured(
+            json!({ "path": self.shown, "edits": self.edits.len(), "replaced": planned.replaced, "lines": planned.lines }),
+        ))
+    }
+
+    fn read(&self, context: &CallContext) -> Result<Decoded, ToolError> {
+        let mut opened = paths::open(context, &self.file, ErrorKind::FileEditError)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(opened.metadata.len()).unwrap_or(0) + 1);
+        io::Read::read_to_end(&mut opened.file, &mut bytes).map_err(|error| {
+            ToolError::new(
+                ErrorKind::FileEditError,
+                format!("cannot read `{}`: {error}", self.shown),
+            )
+        })?;
+        if text::looks_binary(&bytes) {
+            return Err(content::binary(context, &self.file, opened.metadata.len()));
+        }
+        Ok(text::decode(bytes))
+    }
+
+    /// Makes all edits but the last, whose changes are returned to be made while writing.
+    fn plan(
+        &self,
+        context: &CallContext,
+        mut text: String,
+    ) -> Result<(String, Planned), ToolError> {
+        let mut planned = Planned {
+            changes: Vec::new(),
+            lines: Vec::new(),
+            replaced: 0,
+        };
+        for (index, edit) in self.edits.iter().enumerate() {
+            context.check()?;
+            if index > 0 {
+                text = edit::apply(&text, &planned.changes);
+            }
+            planned.changes = edit::plan(&text, edit, self.matching)
+                .map_err(|fault| self.explain(context, &fault, &text, edit, index))?;
+            planned.replaced += planned.changes.len();
+            planned
+                .lines
+                .extend(planned.changes.iter().take(20).map(|change| change.line));
+        }
+        Ok((text, planned))
+    }
+
+    fn summary(&self, planned: &Planned, created: bool) -> String {
+        if created {
+            return format!("Created {}", self.shown);
+        }
+        let places = match planned.replaced {
+            1 => "1 place".to_owned(),
+            count => format!("{count} places"),
+        };
+        let lines = planned
+            .lines
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", ");
+        format!("Edited {}: {places} changed (line {lines})", self.shown)
+    }
+
+    fn write_error(&self, error: WriteError) -> ToolError {
+        match error {
+            WriteError::Io(error) => write_failed(&self.shown, &error),
+            WriteError::Unencodable(label) => ToolError::new(
+                ErrorKind::FileEditError,
+                format!(
+                    "`{}` is written in {label}, which lacks a character of the replacement; use other characters, nothing was changed",
+                    self.shown
+                ),
+            ),
+        }
+    }
+
+    /// What a fault means and what to do about it.
+    fn explain(
+        &self,
+        context: &CallContext,
+        fault: &Fault,
+        text: &str,
+        edit: &Edit,
+        index: usize,
+    ) -> ToolError {
+        let which = match self.edits.len() {
+            1 => String::new(),
+            count => format!("edit {} of {count}: ", index + 1),
+        };
+        let (shown, target) = (&self.shown, context.parameter("target"));
+        let all = context.parameter("replaceAll");
+        let hint = match context.dialect() {
+            Dialect::Claude => String::new(),
+            _ => "give `lineHint`, ".to_owned(),
+        };
+        let (kind, message) = match fault {
+            Fault::NotFound => (
+                ErrorKind::EditTargetNotFound,
+                self.not_found(context, text, edit),
+            ),
+            Fault::Ambiguous { count, lines } => {
+                let lines = lines
+                    .iter()
+                    .map(u64::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let message = format!(
+                    "`{target}` is ambiguous: it stands in `{shown}` {count} times, at lines {lines}; include more of the text around it, {hint}or set `{all}`"
+                );
+                (ErrorKind::EditTargetAmbiguous, message)
+            }
+            Fault::HintBetween {
+                hint,
+                lines: (one, other),
+            } => {
+                let message = format!(
+                    "`{target}` is ambiguous: lines {one} and {other} of `{shown}` are equally near `lineHint` {hint}; give the line itself"
+                );
+                (ErrorKind::EditTargetAmbiguous, message)
+            }
+            Fault::Empty => {
+                let message = format!(
+                    "`{target}` is empty, which stands everywhere in `{shown}`; name the text to replace, or use `write_file` to replace the whole file"
+                );
+                (ErrorKind::EditTargetAmbiguous, message)
+            }
+            Fault::Pattern(reason) => (
+                ErrorKind::FileEditError,
+                format!("`{target}` cannot be used as a regular expression: {reason}"),
+            ),
+        };
+        ToolError::new(kind, format!("{which}{message}. Nothing was changed"))
+    }
+
+    fn not_found(&self, context: &CallContext, text: &str, edit: &Edit) -> String {
+        let target = context.parameter("target");
+        let mut message = format!("`{target}` is not in `{}`", self.shown);
+        let Some(Nearest {
+            line,
+            text,
+            difference,
+        }) = edit::nearest(text, &edit.target)
+        else {
+            message.push_str(
+                "; nothing there comes close, so read the file again and copy the text to replace",
+            );
+            return message;
+        };
+        let quoted: String = text
+            .lines()
+            .map(|line| format!("\n  {}", visible::line(line)))
+            .collect();
+        message.push_str(&format!("; the closest text is at line {line}:{quoted}\n"));
+        match difference {
+            Difference::Whitespace if context.dialect() == Dialect::Claude => {
+                message.push_str("It differs in whitespace only; copy it to the letter");
+            }
+            Difference::Whitespace => {
+                message.push_str("It differs in whitespace only; copy it to the letter, or set `match` to `flexible`");
+            }
+            Difference::At {
+                line,
+                column,
+                target: wanted,
+                found,
+            } => {
+                let (wanted, found) = (visible::line(&wanted), visible::line(&found));
+                message.push_str(&format!(
+                    "It differs at line {line}, column {column}: the file has `{found}`, `{target}` has `{wanted}`"
+                ));
+            }
+        }
+        message
+    }
+}
+
+enum WriteError {
+    Io(io::Error),
+    Unencodable(&'static str),
+}
+
+/// Writes a text with changes made, in the encoding it came in.
+fn write(
+    file: &mut std::fs::File,
+    text: &str,
+    changes: &[Change],
+    encoding: Encoding,
+) -> Result<(), WriteError> {
+    let io = WriteError::Io;
+    // Many small changes would be many small writes; long stretches go past the buffer.
+    let mut file = io::BufWriter::with_capacity(256 * 1024, file);
+    file.write_all(encoding.mark()).map_err(io)?;
+    let Some(label) = encoding.label() else {
+        let mut at = 0;
+        for change in changes {
+            let between = text.get(at..change.range.start).unwrap_or_default();
+            file.write_all(between.as_bytes()).map_err(io)?;
+            file.write_all(change.replacement.as_bytes()).map_err(io)?;
+            at = change.range.end;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        return file
+            .write_all(rest.as_bytes())
+            .and_then(|()| file.flush())
+            .map_err(io);
+    };
+    let whole = edit::apply(text, changes);
+    let bytes = encoding
+        .encode(&whole)
+        .ok_or(WriteError::Unencodable(label))?;
+    file.write_all(&bytes)
+        .and_then(|()| file.flush())
+        .map_err(io)
+}
+
+fn too_large(shown: &str) -> ToolError {
+    let most = content::human_size(MOST_BYTES);
+    ToolError::new(
+        ErrorKind::FileTooLargeError,
+        format!(
+            "`{shown}` is larger than {most}, the most that is edited; use a stream editor instead"
+        ),
+    )
+}

@@ -1,0 +1,177 @@
+//! Paths from a model, with errors that say what to do next.
+
+use std::path::Path;
+
+use toolgate_core::context::CallContext;
+use toolgate_core::error::{ErrorKind, ToolError};
+use toolgate_core::workspace::{FileKind, Follow, OpenError, OpenFile, ResolveError, ResolvedPath};
+
+use crate::tree::Folder;
+
+/// How far from a name a suggestion may be.
+const NEAR_ENOUGH: f64 = 0.7;
+/// How many names of a folder are looked at for a suggestion.
+const NAMES_LOOKED_AT: usize = 10_000;
+
+/// Resolves a path; `otherwise` is the kind of error for what has no kind of its own.
+pub(crate) fn resolve(
+    context: &CallContext,
+    path: &str,
+    otherwise: ErrorKind,
+) -> Result<ResolvedPath, ToolError> {
+    resolve_with(context, path, Follow::Link, otherwise)
+}
+
+/// Resolves a path, following a last link or not.
+pub(crate) fn resolve_with(
+    context: &CallContext,
+    path: &str,
+    follow: Follow,
+    otherwise: ErrorKind,
+) -> Result<ResolvedPath, ToolError> {
+    context
+        .workspace()
+        .resolve(Path::new(path), follow)
+        .map_err(|error| {
+            let name = context.parameter("path");
+            match error {
+                ResolveError::Empty => {
+                    ToolError::invalid(format!("parameter `{name}` is empty; give a path"))
+                }
+                ResolveError::Nul => ToolError::invalid(format!(
+                    "parameter `{name}` holds a NUL byte, which no path can"
+                )),
+                ResolveError::Permission { .. } => ToolError::new(
+                    ErrorKind::PermissionError,
+                    format!("{error}; the owner has to change its permissions"),
+                ),
+                ResolveError::Other { ref source, .. } => {
+                    ToolError::new(otherwise, format!("{error}: {source}"))
+                }
+                _ => ToolError::new(
+                    otherwise,
+                    format!("{error}; give the path of the real file"),
+                ),
+            }
+        })
+}
+
+/// Opens a regular file for reading.
+pub(crate) fn open(
+    context: &CallContext,
+    path: &ResolvedPath,
+    otherwise: ErrorKind,
+) -> Result<OpenFile, ToolError> {
+    context
+        .workspace()
+        .open_file(path)
+        .map_err(|error| open_error(context, path, &error, otherwise))
+}
+
+/// What it means that a path could not be opened.
+pub(crate) fn open_error(
+    context: &CallContext,
+    path: &ResolvedPath,
+    error: &OpenError,
+    otherwise: ErrorKind,
+) -> ToolError {
+    let shown = context.workspace().shown(path.real());
+    match error {
+        OpenError::Missing => not_found(context, path),
+        OpenError::Permission => ToolError::new(
+            ErrorKind::PermissionError,
+            format!("permission denied: `{shown}`; the owner has to change its permissions"),
+        ),
+        OpenError::NotRegular {
+            kind: FileKind::Folder,
+        } => ToolError::new(
+            otherwise,
+            format!(
+                "`{shown}` is a directory, not a file; list it with `ls`, or find files in it with `glob`"
+            ),
+        ),
+        OpenError::NotRegular { kind } => ToolError::new(
+            otherwise,
+            format!(
+                "`{shown}` is {}, not a regular file; only regular files are opened",
+                kind.noun()
+            ),
+        ),
+        OpenError::Replaced => ToolError::new(
+            otherwise,
+            format!(
+                "`{shown}` was replaced by a symbolic link while the call was on its way; look again and retry"
+            ),
+        ),
+        OpenError::Proc => ToolError::new(
+            ErrorKind::PermissionError,
+            format!("`{shown}` belongs to `/proc` and can expose a process, so it is not read"),
+        ),
+        other => ToolError::new(otherwise, format!("cannot open `{shown}`: {other}")),
+    }
+}
+
+/// There is nothing there; names what comes nearest.
+pub(crate) fn not_found(context: &CallContext, path: &ResolvedPath) -> ToolError {
+    let workspace = context.workspace();
+    let mut message = format!("there is no file `{}`", workspace.shown(path.real()));
+    match nearest(path.real()) {
+        Some(near) => message.push_str(&format!("; did you mean `{}`?", workspace.shown(&near))),
+        None => message.push_str("; find it with `glob`, or list the folder with `ls`"),
+    }
+    ToolError::new(ErrorKind::FileNotFoundError, message)
+}
+
+/// The existing path that comes nearest to a missing one.
+fn nearest(missing: &Path) -> Option<std::path::PathBuf> {
+    let folder = missing.ancestors().skip(1).find(|folder| folder.is_dir())?;
+    let rest = missing.strip_prefix(folder).ok()?;
+    let wanted = rest
+        .components()
+        .next()?
+        .as_os_str()
+        .to_string_lossy()
+        .to_lowercase();
+    let names = std::fs::read_dir(folder)
+        .ok()?
+        .take(NAMES_LOOKED_AT)
+        .flatten();
+    let (_, name) = names
+        .map(|entry| {
+            let name = entry.file_name();
+            let score = strsim::jaro_winkler(&wanted, &name.to_string_lossy().to_lowercase());
+            (score, name)
+        })
+        .filter(|(score, _)| *score >= NEAR_ENOUGH)
+        .max_by(|left, right| {
+            left.0
+                .total_cmp(&right.0)
+                .then_with(|| right.1.cmp(&left.1))
+        })?;
+    let mut near = folder.join(name);
+    let below: std::path::PathBuf = rest.components().skip(1).collect();
+    if !below.as_os_str().is_empty() && near.join(&below).exists() {
+        near.push(below);
+    }
+    Some(near)
+}
+
+/// Opens a folder to list or walk it.
+pub(crate) fn open_folder(
+    context: &CallContext,
+    path: &ResolvedPath,
+    otherwise: ErrorKind,
+) -> Result<Folder, ToolError> {
+    let shown = context.workspace().shown(path.real());
+    match context.workspace().open_folder(path) {
+        Ok(descriptor) => Ok(Folder::root(descriptor, path.real())),
+        Err(OpenError::NotRegular { kind }) => Err(ToolError::new(
+            otherwise,
+            format!(
+                "`{shown}` is {}, not a directory; name the directory it is in",
+                kind.noun()
+            ),
+        )),
+        Err(error) => Err(open_error(context, path, &error, otherwise)),
+    }
+}

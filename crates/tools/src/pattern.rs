@@ -1,0 +1,84 @@
+//! What is wrong with a pattern, and where.
+
+use globset::ErrorKind as GlobFault;
+
+/// Why a regular expression cannot be used, pointing at the place; nothing when it can.
+pub(crate) fn regex_fault(pattern: &str) -> Option<String> {
+    let error = regex_syntax::parse(pattern).err()?;
+    let (reason, span) = match &error {
+        regex_syntax::Error::Parse(error) => (error.kind().to_string(), *error.span()),
+        regex_syntax::Error::Translate(error) => (error.kind().to_string(), *error.span()),
+        other => return Some(other.to_string()),
+    };
+    let position = pattern
+        .get(..span.start.offset)
+        .map_or(0, |before| before.chars().count());
+    Some(pointing(pattern, position, &reason))
+}
+
+/// Why a glob cannot be used, pointing at the place.
+pub(crate) fn glob_fault(pattern: &str, error: &globset::Error) -> String {
+    let last = |letter: char| {
+        let at = pattern.rfind(letter)?;
+        Some(pattern.get(..at)?.chars().count())
+    };
+    let position = match error.kind() {
+        GlobFault::UnclosedClass => last('['),
+        GlobFault::InvalidRange(from, to) => pattern
+            .find(&format!("{from}-{to}"))
+            .and_then(|at| Some(pattern.get(..at)?.chars().count())),
+        GlobFault::UnclosedAlternates => unmatched_brace(pattern),
+        GlobFault::UnopenedAlternates => last('}'),
+        GlobFault::DanglingEscape => last('\\'),
+        _ => None,
+    };
+    pointing(pattern, position.unwrap_or(0), &error.kind().to_string())
+}
+
+/// The first `{` that is never closed.
+fn unmatched_brace(pattern: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    for (position, letter) in pattern.chars().enumerate() {
+        match letter {
+            '{' => open.push(position),
+            '}' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.first().copied()
+}
+
+fn pointing(pattern: &str, position: usize, reason: &str) -> String {
+    let caret = " ".repeat(position);
+    format!(
+        "{reason} at position {}:\n  {pattern}\n  {caret}^",
+        position + 1
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regex_faults_point_at_the_place() {
+        let fault = regex_fault("ab(c").unwrap();
+        assert!(
+            fault.contains("unclosed group at position 3:\n  ab(c\n    ^"),
+            "{fault}"
+        );
+        assert_eq!(regex_fault("a+"), None);
+    }
+
+    #[test]
+    fn glob_faults_point_at_the_place() {
+        for (pattern, position) in [("src/[ab", 5), ("{a,b", 1), ("a}b", 2), ("x[z-a]", 3)] {
+            let error = globset::Glob::new(pattern).unwrap_err();
+            let fault = glob_fault(pattern, &error);
+            assert!(
+                fault.contains(&format!("at position {position}:")),
+                "{fault}"
+            );
+        }
+    }
+}

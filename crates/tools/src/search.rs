@@ -1,0 +1,5 @@
+//! Finding files and text.
+
+pub mod glob;
+pub mod grep;
+pub mod ls;

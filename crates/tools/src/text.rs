@@ -1,0 +1,7 @@
+//! Text files in any encoding.
+
+mod encoding;
+mod lines;
+
+pub(crate) use encoding::{Decoded, Encoding, decode, looks_binary};
+pub(crate) use lines::{LineRange, SliceError, slice};

@@ -1,0 +1,218 @@
+//! Which files are ignored, by the rules of every folder above them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// The ignore rules that hold in a folder: its own and those above it.
+#[derive(Debug, Clone)]
+pub(super) struct Ignores {
+    nearest: Option<Arc<Level>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    global: Gitignore,
+    /// Whether `.gitignore` counts outside of a repository too.
+    git_everywhere: bool,
+}
+
+/// The rules of one folder that has some.
+#[derive(Debug, Default)]
+struct Level {
+    above: Option<Arc<Level>>,
+    /// `.rgignore` and `.ignore`, the stronger first.
+    plain: Vec<Gitignore>,
+    /// `.gitignore` and the repository's own exclude file, the stronger first.
+    git: Vec<Gitignore>,
+    is_repository: bool,
+    in_repository: bool,
+}
+
+/// Which ignore files a folder has.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Present {
+    rgignore: bool,
+    ignore: bool,
+    gitignore: bool,
+    git: bool,
+}
+
+impl Present {
+    /// Takes note of a name.
+    pub(super) fn see(&mut self, name: &[u8]) {
+        match name {
+            b".rgignore" => self.rgignore = true,
+            b".ignore" => self.ignore = true,
+            b".gitignore" => self.gitignore = true,
+            b".git" => self.git = true,
+            _ => {}
+        }
+    }
+
+    fn look(folder: &Path) -> Self {
+        let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+        Self {
+            rgignore: has(".rgignore"),
+            ignore: has(".ignore"),
+            gitignore: has(".gitignore"),
+            git: has(".git"),
+        }
+    }
+
+    fn any(self) -> bool {
+        self.rgignore || self.ignore || self.gitignore || self.git
+    }
+}
+
+/// What the rules say about a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    Ignored,
+    /// Named as not ignored, which also unhides it.
+    Wanted,
+    None,
+}
+
+impl Ignores {
+    /// The rules above a folder where a walk begins.
+    pub(super) fn above(root: &Path) -> Self {
+        let (global, _) = GitignoreBuilder::new(root).build_global();
+        let mut above: Vec<&Path> = root.ancestors().skip(1).collect();
+        above.reverse();
+        let in_repository = root
+            .ancestors()
+            .any(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let shared = Shared {
+            global,
+            git_everywhere: in_repository || !hides_everything(root),
+        };
+        let mut ignores = Self {
+            nearest: None,
+            shared: Arc::new(shared),
+        };
+        for folder in above {
+            ignores = ignores.below(folder, Present::look(folder));
+        }
+        ignores
+    }
+
+    /// The rules inside a folder, given which ignore files it has.
+    pub(super) fn below(&self, folder: &Path, present: Present) -> Self {
+        if !present.any() {
+            return self.clone();
+        }
+        let read = |wanted: bool, file: PathBuf| wanted.then(|| load(folder, &file)).flatten();
+        let mut level = Level {
+            above: self.nearest.clone(),
+            is_repository: present.git,
+            in_repository: present.git
+                || self
+                    .nearest
+                    .as_ref()
+                    .is_some_and(|above| above.in_repository),
+            ..Level::default()
+        };
+        level
+            .plain
+            .extend(read(present.rgignore, folder.join(".rgignore")));
+        level
+            .plain
+            .extend(read(present.ignore, folder.join(".ignore")));
+        level
+            .git
+            .extend(read(present.gitignore, folder.join(".gitignore")));
+        level.git.extend(read(present.git, exclude_file(folder)));
+        Self {
+            nearest: Some(Arc::new(level)),
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// What the rules say about a path directly in the folder.
+    pub(super) fn rule(&self, path: &Path, is_folder: bool) -> Rule {
+        let mut plain = Rule::None;
+        let mut git = Rule::None;
+        let mut level = self.nearest.as_deref();
+        let git_counts =
+            self.shared.git_everywhere || level.is_some_and(|level| level.in_repository);
+        let mut left_repository = false;
+        while let Some(current) = level {
+            if plain == Rule::None {
+                plain = first_rule(&current.plain, path, is_folder);
+            }
+            if git == Rule::None && git_counts && !left_repository {
+                git = first_rule(&current.git, path, is_folder);
+            }
+            left_repository |= current.is_repository;
+            level = current.above.as_deref();
+        }
+        match (plain, git) {
+            (Rule::None, Rule::None) if git_counts && !self.shared.global.is_empty() => {
+                to_rule(&self.shared.global.matched(path, is_folder))
+            }
+            (Rule::None, git) => git,
+            (plain, _) => plain,
+        }
+    }
+}
+
+fn first_rule(files: &[Gitignore], path: &Path, is_folder: bool) -> Rule {
+    files
+        .iter()
+        .map(|file| to_rule(&file.matched(path, is_folder)))
+        .find(|rule| *rule != Rule::None)
+        .unwrap_or(Rule::None)
+}
+
+fn to_rule<T>(found: &Match<T>) -> Rule {
+    match found {
+        Match::None => Rule::None,
+        Match::Ignore(_) => Rule::Ignored,
+        Match::Whitelist(_) => Rule::Wanted,
+    }
+}
+
+/// Reads an ignore file; lines that make no sense are skipped, as git does.
+fn load(folder: &Path, file: &Path) -> Option<Gitignore> {
+    // A pipe or device by that name would hold the walk up for ever.
+    if !fs::metadata(file).ok()?.is_file() {
+        return None;
+    }
+    let mut builder = GitignoreBuilder::new(folder);
+    drop(builder.add(file));
+    builder.build().ok().filter(|rules| !rules.is_empty())
+}
+
+/// Where a repository keeps its own excludes, worktrees included.
+fn exclude_file(folder: &Path) -> PathBuf {
+    let git = folder.join(".git");
+    let directory = match fs::read_to_string(&git) {
+        Ok(text) if git.is_file() => {
+            let named = text.strip_prefix("gitdir:").unwrap_or_default().trim();
+            let private = folder.join(named);
+            match fs::read_to_string(private.join("commondir")) {
+                Ok(common) => private.join(common.trim()),
+                Err(_) => private,
+            }
+        }
+        _ => git,
+    };
+    directory.join("info/exclude")
+}
+
+/// Whether the `.gitignore` files at or above a folder outside of any repository
+/// would hide all of it. Such files are not about this tree: a home folder kept
+/// in a bare repository, or a source package that only tracks its packaging.
+fn hides_everything(root: &Path) -> bool {
+    let probe = root.join(OsStr::new("a name nobody gives to a file"));
+    root.ancestors().any(|folder| {
+        load(folder, &folder.join(".gitignore"))
+            .is_some_and(|rules| rules.matched(&probe, false).is_ignore())
+    })
+}

@@ -1,0 +1,376 @@
+//! A walk over all files below a folder, on all cores.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+
+use super::folder::{Entry, Folder, Kind, is_never_entered};
+
+/// More threads than this do not help.
+const MOST_THREADS: usize = 12;
+/// Files handed out at once; a folder with more is shared among threads.
+const CHUNK: usize = 128;
+
+/// What a walk leaves out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WalkOptions {
+    pub(crate) include_hidden: bool,
+}
+
+/// A file a walk came to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found<'a> {
+    pub(crate) folder: &'a Folder,
+    pub(crate) name: &'a OsStr,
+    pub(crate) path: &'a Path,
+}
+
+/// Whether a walk goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Continue,
+    Stop,
+}
+
+/// Looks at files on one thread of a walk.
+pub(crate) trait Visit: Send {
+    /// Whether a file is of interest, asked before the ignore rules, which cost more.
+    fn wants(&mut self, _path: &Path) -> bool {
+        true
+    }
+
+    /// Whether a folder may hold files of interest.
+    fn enters(&mut self, _path: &Path) -> bool {
+        true
+    }
+
+    /// Looks at a file.
+    fn file(&mut self, found: Found<'_>) -> Flow;
+}
+
+/// What a walk could not look at.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Unread {
+    pub(crate) folders: usize,
+}
+
+/// Visits every file below a folder that is not left out. Gives back one visitor per thread.
+pub(crate) fn walk<V: Visit>(
+    root: Folder,
+    options: WalkOptions,
+    stop: &AtomicBool,
+    visitor: impl Fn() -> V + Sync,
+) -> (Vec<V>, Unread) {
+    let threads = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(MOST_THREADS);
+    let walk = Walk {
+        queue: Queue::new(Work::Root(root)),
+        options,
+        stop,
+        unread: AtomicUsize::new(0),
+    };
+    let visitors = thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut visitor = visitor();
+                    walk.work(&mut visitor);
+                    visitor
+                })
+            })
+            .collect();
+        let mut own = visitor();
+        walk.work(&mut own);
+        let mut visitors = vec![own];
+        for worker in workers {
+            match worker.join() {
+                Ok(visitor) => visitors.push(visitor),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        visitors
+    });
+    let unread = Unread {
+        folders: walk.unread.into_inner(),
+    };
+    (visitors, unread)
+}
+
+struct Walk<'a> {
+    queue: Queue,
+    options: WalkOptions,
+    stop: &'a AtomicBool,
+    unread: AtomicUsize,
+}
+
+enum Work {
+    Root(Folder),
+    Folder {
+        parent: Arc<Folder>,
+        name: OsString,
+    },
+    Files {
+        folder: Arc<Folder>,
+        names: Vec<OsString>,
+    },
+}
+
+impl Walk<'_> {
+    fn work(&self, visitor: &mut impl Visit) {
+        // Whatever ends this thread ends the walk, or the others would wait for it.
+        let _ended = EndOnDrop(&self.queue);
+        while let Some(work) = self.queue.next() {
+            if self.stop.load(Ordering::Relaxed) {
+                self.queue.end();
+                return;
+            }
+            let flow = match work {
+                Work::Root(folder) => self.walk_folder(folder, visitor),
+                Work::Folder { parent, name } => match parent.enter(&name) {
+                    Ok(folder) => self.walk_folder(folder, visitor),
+                    Err(_) => self.note_unread(),
+                },
+                Work::Files { folder, names } => self.visit_files(&folder, &names, visitor),
+            };
+            if flow == Flow::Stop {
+                self.stop.store(true, Ordering::Relaxed);
+                self.queue.end();
+                return;
+            }
+            self.queue.done();
+        }
+    }
+
+    fn note_unread(&self) -> Flow {
+        self.unread.fetch_add(1, Ordering::Relaxed);
+        Flow::Continue
+    }
+
+    fn walk_folder(&self, mut folder: Folder, visitor: &mut impl Visit) -> Flow {
+        let Ok(entries) = folder.list() else {
+            return self.note_unread();
+        };
+        let folder = Arc::new(folder);
+        let mut path = folder.path().join("x");
+        let mut folders = Vec::new();
+        let mut files = Vec::new();
+        for Entry { name, kind } in entries {
+            path.set_file_name(&name);
+            match kind {
+                Kind::Folder if !is_never_entered(&name) => {
+                    if visitor.enters(&path)
+                        && !folder.leaves_out(&path, kind, self.options.include_hidden)
+                    {
+                        folders.push(name);
+                    }
+                }
+                Kind::File if visitor.wants(&path) => files.push(name),
+                _ => {}
+            }
+        }
+        self.queue.add(folders.into_iter().map(|name| Work::Folder {
+            parent: Arc::clone(&folder),
+            name,
+        }));
+        while files.len() > 2 * CHUNK {
+            let names = files.split_off(files.len() - CHUNK);
+            let folder = Arc::clone(&folder);
+            self.queue
+                .add(std::iter::once(Work::Files { folder, names }));
+        }
+        self.visit_files(&folder, &files, visitor)
+    }
+
+    fn visit_files(&self, folder: &Folder, names: &[OsString], visitor: &mut impl Visit) -> Flow {
+        let mut path: PathBuf = folder.path().join("x");
+        for name in names {
+            path.set_file_name(name);
+            if folder.leaves_out(&path, Kind::File, self.options.include_hidden) {
+                continue;
+            }
+            let found = Found {
+                folder,
+                name,
+                path: &path,
+            };
+            if self.stop.load(Ordering::Relaxed) || visitor.file(found) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Continue
+    }
+}
+
+/// Work not yet done; ends when all of it is.
+struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    // The last in is the first out, so that few folders are open at a time.
+    waiting: Vec<Work>,
+    unfinished: usize,
+}
+
+impl Queue {
+    fn new(first: Work) -> Self {
+        Self {
+            state: Mutex::new(State {
+                waiting: vec![first],
+                unfinished: 1,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<Work> {
+        let mut state = self.lock();
+        loop {
+            if let Some(work) = state.waiting.pop() {
+                return Some(work);
+            }
+            if state.unfinished == 0 {
+                return None;
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn add(&self, work: impl ExactSizeIterator<Item = Work>) {
+        if work.len() == 0 {
+            return;
+        }
+        let mut state = self.lock();
+        state.unfinished += work.len();
+        state.waiting.extend(work);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn done(&self) {
+        let mut state = self.lock();
+        state.unfinished = state.unfinished.saturating_sub(1);
+        if state.unfinished == 0 {
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    fn end(&self) {
+        let mut state = self.lock();
+        state.waiting.clear();
+        state.unfinished = 0;
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+struct EndOnDrop<'a>(&'a Queue);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    struct Names<'a>(&'a Path, BTreeSet<String>);
+
+    impl Visit for Names<'_> {
+        fn file(&mut self, found: Found<'_>) -> Flow {
+            let inner = found.path.strip_prefix(self.0).unwrap();
+            self.1.insert(inner.to_string_lossy().into_owned());
+            Flow::Continue
+        }
+    }
+
+    fn names(root: &Path, include_hidden: bool) -> BTreeSet<String> {
+        let open = std::fs::File::open(root).unwrap();
+        let folder = Folder::root(open.into(), root);
+        let (visitors, _) = walk(
+            folder,
+            WalkOptions { include_hidden },
+            &AtomicBool::new(false),
+            || Names(root, BTreeSet::new()),
+        );
+        visitors.into_iter().flat_map(|names| names.1).collect()
+    }
+
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, content) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn deeper_rules_win_and_whitelisting_unhides() {
+        let folder = tree(&[
+            (".git/HEAD", ""),
+            (".gitignore", "*.log\n!.wanted\n"),
+            ("a.log", ""),
+            ("a.txt", ""),
+            (".wanted", ""),
+            (".unwanted", ""),
+            ("sub/.gitignore", "!keep.log\n"),
+            ("sub/keep.log", ""),
+            ("sub/drop.log", ""),
+            ("sub/.ignore", "only.txt\n"),
+            ("sub/only.txt", ""),
+            ("node_modules/x.js", ""),
+        ]);
+        let expected = ["a.txt", ".wanted", "sub/keep.log"].map(str::to_owned);
+        assert_eq!(names(folder.path(), false), BTreeSet::from(expected));
+        assert!(names(folder.path(), true).contains(".unwanted"));
+        assert!(
+            !names(folder.path(), true)
+                .iter()
+                .any(|name| name.starts_with(".git/"))
+        );
+    }
+
+    #[test]
+    fn a_blanket_rule_outside_of_a_repository_hides_nothing() {
+        let folder = tree(&[(".gitignore", "*.o\n/*\n"), ("a.c", ""), ("sub/b.c", "")]);
+        assert_eq!(names(folder.path(), false).len(), 2);
+        std::fs::create_dir(folder.path().join(".git")).unwrap();
+        assert_eq!(names(folder.path(), false).len(), 0);
+    }
+
+    #[test]
+    fn large_folders_are_shared_and_nothing_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..1000 {
+            std::fs::write(folder.path().join(format!("f{number}")), "").unwrap();
+        }
+        assert_eq!(names(folder.path(), false).len(), 1000);
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let folder = tree(&[("in/a", "")]);
+        std::os::unix::fs::symlink("/etc", folder.path().join("in/out")).unwrap();
+        assert_eq!(names(folder.path(), false).len(), 1);
+    }
+}
