@@ -148,6 +148,30 @@ impl Registry {
         self.changes.subscribe()
     }
 
+    /// The tool of a name in any dialect; the given dialect's names come first.
+    ///
+    /// # Errors
+    ///
+    /// `ToolNotFound`, with the nearest names.
+    pub fn resolve(&self, name: &str, dialect: Dialect) -> Result<Arc<dyn Tool>, ToolError> {
+        self.find(name, dialect).map(|found| found.tool)
+    }
+
+    /// The same, with the dialect the name belongs to.
+    ///
+    /// # Errors
+    ///
+    /// `ToolNotFound`, with the nearest names.
+    pub fn resolve_with_dialect(
+        &self,
+        name: &str,
+        dialect: Dialect,
+    ) -> Result<(Arc<dyn Tool>, Dialect), ToolError> {
+        let found = self.find(name, dialect)?;
+        let dialect = found.face.map_or(Dialect::Native, |face| face.dialect);
+        Ok((found.tool, dialect))
+    }
+
     /// Finds a tool by any of its names; the given dialect's come first.
     pub(crate) fn find(&self, name: &str, dialect: Dialect) -> Result<Found, ToolError> {
         let tools = self.tools.load();

@@ -1,0 +1,167 @@
+//! Everything wired together.
+
+use std::env;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::approval::NobodyThere;
+use toolgate_core::context::{ResultSettings, Session};
+use toolgate_core::dialect::Dialect;
+use toolgate_core::gate::{Gate, GateSettings};
+use toolgate_core::registry::Registry;
+use toolgate_core::workspace::Workspace;
+use toolgate_policy::ModePolicy;
+
+use crate::exit::UsageError;
+use crate::global::GlobalArgs;
+use crate::home;
+use crate::output::Output;
+use crate::prompt::TerminalApprover;
+
+/// A gate and a session, ready for calls.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) gate: Gate,
+    pub(crate) session: Arc<Session>,
+    pub(crate) output: Output,
+    pub(crate) cancellation: CancellationToken,
+}
+
+impl App {
+    /// Wires everything together as the flags say.
+    pub(crate) fn new(global: &GlobalArgs) -> anyhow::Result<Self> {
+        start_log(global.verbose);
+        let registry = built_in_tools()?;
+        let policy = ModePolicy::new(global.mode)
+            .with_allowed(native_names(&registry, &global.allowed_tools)?)
+            .with_excluded(native_names(&registry, &global.exclude_tools)?);
+        let builder = Gate::builder(Arc::new(registry))
+            .policy(policy)
+            .settings(settings(global)?);
+        let interactive = !global.non_interactive && std::io::stdin().is_terminal();
+        let gate = if interactive {
+            builder.approver(TerminalApprover::default()).build()
+        } else {
+            builder.approver(NobodyThere).build()
+        };
+        let session = Session::new(workspace(global)?).with_dialect(global.dialect);
+        Ok(Self {
+            gate,
+            session: Arc::new(session),
+            output: Output::new(global),
+            cancellation: CancellationToken::new(),
+        })
+    }
+
+    /// Runs a command's work; Ctrl-C cancels its calls.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> anyhow::Result<T> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(64)
+            .build()
+            .context("cannot start the runtime")?;
+        let cancellation = self.cancellation.clone();
+        let result = runtime.block_on(async {
+            tokio::spawn(cancel_on_signal(cancellation));
+            work.await
+        });
+        // A call that was told to stop and did not must not keep the program from ending.
+        runtime.shutdown_background();
+        Ok(result)
+    }
+}
+
+/// A registry with every built-in tool.
+pub(crate) fn built_in_tools() -> anyhow::Result<Registry> {
+    toolgate_tools::registry().map_err(anyhow::Error::from_boxed)
+}
+
+async fn cancel_on_signal(cancellation: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let (Ok(mut terminate), Ok(mut hangup)) = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::hangup()),
+    ) else {
+        return;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    cancellation.cancel();
+}
+
+fn start_log(verbose: u8) {
+    let level = match verbose {
+        0 => return,
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let filter = tracing_subscriber::EnvFilter::new(level);
+    // A second subscriber in one process is a test's business, not a failure.
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .try_init()
+        .ok();
+}
+
+fn workspace(global: &GlobalArgs) -> anyhow::Result<Workspace> {
+    let open = |folder: &Path| {
+        Workspace::open(folder).map_err(|error| {
+            let cause = std::error::Error::source(&error)
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            UsageError(format!("{error}: {cause}"))
+        })
+    };
+    let mut workspace = open(global.cwd.as_deref().unwrap_or(Path::new(".")))?;
+    for folder in &global.add_dir {
+        open(folder)?;
+        workspace.add(folder)?;
+    }
+    Ok(workspace)
+}
+
+fn settings(global: &GlobalArgs) -> anyhow::Result<GateSettings> {
+    let usual = GateSettings::default();
+    Ok(GateSettings {
+        results: ResultSettings {
+            preset: global.results,
+            folder: Some(home::results()?),
+        },
+        max_concurrency: max_concurrency()?.unwrap_or(usual.max_concurrency),
+        ..usual
+    })
+}
+
+fn max_concurrency() -> anyhow::Result<Option<usize>> {
+    const NAME: &str = "TOOLGATE_MAX_TOOL_CONCURRENCY";
+    let Ok(text) = env::var(NAME) else {
+        return Ok(None);
+    };
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(Some(number)),
+        _ => Err(UsageError(format!(
+            "`{NAME}` must be a whole number above 0, got `{text}`"
+        ))
+        .into()),
+    }
+}
+
+/// The native names of tools given by their name in any dialect.
+fn native_names(registry: &Registry, names: &[String]) -> anyhow::Result<Vec<String>> {
+    let native = |name: &String| {
+        let tool = registry
+            .resolve(name, Dialect::Native)
+            .map_err(|error| UsageError(error.message))?;
+        Ok(tool.definition().name.to_string())
+    };
+    names.iter().map(native).collect()
+}

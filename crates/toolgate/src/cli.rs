@@ -1,0 +1,40 @@
+//! What can be typed.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::batch::BatchArgs;
+use crate::commands::call::CallArgs;
+use crate::commands::completions::CompletionsArgs;
+use crate::commands::tools::ToolsArgs;
+use crate::global::GlobalArgs;
+
+/// Runs tools for language models, under the owner's rules.
+///
+/// Every call is validated, judged by policy, approved by a person where the
+/// policy asks, executed, bounded and reported.
+#[derive(Debug, Parser)]
+#[command(name = "toolgate", version, max_term_width = 100, after_help = AFTER_HELP)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 done, 1 the tool reported an error, 2 bad usage or invalid arguments, 3 denied,
+4 an approval was needed and nobody could be asked, 130 cancelled.
+
+Examples:
+  toolgate call grep '{\"pattern\":\"fn main\"}'
+  toolgate --mode accept_edits call write_file '{\"path\":\"notes.txt\",\"content\":\"hello\\n\"}'
+  toolgate tools show edit_file";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Call(CallArgs),
+    Batch(BatchArgs),
+    Tools(ToolsArgs),
+    Completions(CompletionsArgs),
+}

@@ -1,0 +1,23 @@
+//! One file a command.
+
+pub(crate) mod batch;
+pub(crate) mod call;
+pub(crate) mod completions;
+pub(crate) mod tools;
+
+use std::process::ExitCode;
+
+use clap::CommandFactory as _;
+
+use crate::app::App;
+use crate::cli::{Cli, Command};
+
+/// Runs what was typed.
+pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    match &cli.command {
+        Command::Call(args) => call::run(&App::new(&cli.global)?, args),
+        Command::Batch(args) => batch::run(&App::new(&cli.global)?, args),
+        Command::Tools(args) => tools::run(&cli.global, args),
+        Command::Completions(args) => completions::run(Cli::command(), args),
+    }
+}

@@ -1,0 +1,59 @@
+//! `toolgate tools schema`: schemas for a model provider.
+
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use toolgate_core::export::{Provider, tool_schema};
+use toolgate_core::registry::Filter;
+use toolgate_core::tool::Group;
+
+use crate::app::built_in_tools;
+use crate::exit::UsageError;
+use crate::global::GlobalArgs;
+use crate::output::print_pretty_json;
+
+/// Print tool schemas in a provider's format
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// Only these tools; all when left out
+    names: Vec<String>,
+    /// Whose format
+    #[arg(long, default_value = "mcp", value_parser = providers())]
+    format: Provider,
+}
+
+fn providers() -> impl TypedValueParser<Value = Provider> {
+    PossibleValuesParser::new(["openai", "anthropic", "gemini", "mcp"])
+        .try_map(|text| text.parse::<Provider>())
+}
+
+pub(crate) fn run(
+    global: &GlobalArgs,
+    args: &SchemaArgs,
+    groups: &[Group],
+) -> anyhow::Result<ExitCode> {
+    let registry = built_in_tools()?;
+    let tools = if args.names.is_empty() {
+        registry.list_filtered(&Filter {
+            groups,
+            dialect: Some(global.dialect),
+            ..Filter::default()
+        })
+    } else {
+        let resolve = |name: &String| {
+            registry
+                .resolve(name, global.dialect)
+                .map_err(|error| UsageError(error.message))
+        };
+        args.names
+            .iter()
+            .map(resolve)
+            .collect::<Result<Vec<_>, _>>()?
+    };
+    let schemas: Vec<_> = tools
+        .iter()
+        .map(|tool| tool_schema(tool.definition(), args.format, global.dialect))
+        .collect();
+    print_pretty_json(&schemas)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,135 @@
+//! `toolgate tools show`: everything about one tool.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anstyle::Style;
+use serde_json::{Value, json};
+use toolgate_core::dialect::Dialect;
+use toolgate_core::tool::Definition;
+
+use crate::app::built_in_tools;
+use crate::exit::UsageError;
+use crate::global::GlobalArgs;
+use crate::output::print_pretty_json;
+
+/// Show one tool: what it does and what it takes
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// Tool to show, by its name in any dialect
+    name: String,
+}
+
+pub(crate) fn run(global: &GlobalArgs, args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let registry = built_in_tools()?;
+    let (tool, dialect) = registry
+        .resolve_with_dialect(&args.name, global.dialect)
+        .map_err(|error| UsageError(error.message))?;
+    let definition = tool.definition();
+    if global.json {
+        print_pretty_json(&json!({
+            "name": definition.name_in(dialect),
+            "native": definition.name,
+            "title": definition.title,
+            "group": definition.group,
+            "annotations": definition.annotations,
+            "description": definition.description,
+            "maxResultChars": definition.max_result_chars,
+            "schema": definition.schema_in(dialect).json(),
+        }))?;
+    } else {
+        use std::io::Write as _;
+        let text = render(definition, dialect)?;
+        anstream::stdout().write_all(text.as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn render(definition: &Definition, dialect: Dialect) -> anyhow::Result<String> {
+    let bold = Style::new().bold();
+    let mut text = String::new();
+    writeln!(
+        text,
+        "{bold}{}{bold:#} ({})",
+        definition.name_in(dialect),
+        definition.title
+    )?;
+    writeln!(text, "\n{}\n", definition.description)?;
+    let claims = [
+        (definition.annotations.read_only, "read-only"),
+        (definition.annotations.destructive, "destructive"),
+        (definition.annotations.idempotent, "idempotent"),
+        (definition.annotations.open_world, "open world"),
+    ];
+    let claims: Vec<&str> = claims
+        .iter()
+        .filter(|(claimed, _)| *claimed)
+        .map(|(_, name)| *name)
+        .collect();
+    let claims = if claims.is_empty() {
+        "changes files".to_owned()
+    } else {
+        claims.join(", ")
+    };
+    writeln!(
+        text,
+        "group: {}; {claims}; results up to {} characters",
+        definition.group, definition.max_result_chars
+    )?;
+    let names: Vec<String> = Dialect::ALL
+        .into_iter()
+        .filter(|other| *other == Dialect::Native || definition.face(*other).is_some())
+        .map(|other| format!("{} ({other})", definition.name_in(other)))
+        .collect();
+    writeln!(text, "names: {}", names.join(", "))?;
+    writeln!(text, "\n{bold}Parameters{bold:#}")?;
+    push_parameters(&mut text, definition.schema_in(dialect).json(), 1)?;
+    Ok(text)
+}
+
+/// One paragraph per parameter, nested ones indented below theirs.
+fn push_parameters(text: &mut String, schema: &Value, depth: usize) -> anyhow::Result<()> {
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let indent = "  ".repeat(depth);
+    for (name, property) in properties.into_iter().flatten() {
+        let optional = if required.contains(&name.as_str()) {
+            ""
+        } else {
+            "?"
+        };
+        let about = property
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        writeln!(
+            text,
+            "{indent}{name}{optional} ({}): {about}",
+            kind(property)
+        )?;
+        if let Some(items) = property
+            .get("items")
+            .filter(|items| items.get("properties").is_some())
+        {
+            push_parameters(text, items, depth + 1)?;
+        }
+    }
+    Ok(())
+}
+
+fn kind(property: &Value) -> String {
+    match property.get("type") {
+        Some(Value::String(one)) => one.clone(),
+        Some(Value::Array(many)) => many
+            .iter()
+            .filter_map(Value::as_str)
+            .filter(|kind| *kind != "null")
+            .collect::<Vec<_>>()
+            .join(" or "),
+        _ => "choice".to_owned(),
+    }
+}

@@ -1,0 +1,67 @@
+//! How a run ends: the codes scripts rely on.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use toolgate_core::error::ErrorKind;
+
+/// Invalid arguments, or bad usage.
+pub(crate) const INVALID: u8 = 2;
+const TOOL_ERROR: u8 = 1;
+const DENIED: u8 = 3;
+const NOBODY_TO_ASK: u8 = 4;
+const CANCELLED: u8 = 130;
+
+/// Something a person typed that cannot be used.
+#[derive(Debug)]
+pub(crate) struct UsageError(pub(crate) String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// The code for a call that ended in this error, or in none.
+pub(crate) fn code(error: Option<ErrorKind>) -> u8 {
+    match error {
+        None => 0,
+        Some(ErrorKind::ValidationError | ErrorKind::ToolNotFound) => INVALID,
+        Some(
+            ErrorKind::PolicyDenied
+            | ErrorKind::HookRejected
+            | ErrorKind::ApprovalDenied
+            | ErrorKind::ToolDisabled,
+        ) => DENIED,
+        Some(ErrorKind::ApprovalRequired | ErrorKind::ApprovalTimeout) => NOBODY_TO_ASK,
+        Some(ErrorKind::Cancelled) => CANCELLED,
+        Some(_) => TOOL_ERROR,
+    }
+}
+
+/// Prints help, or what is wrong with what was typed.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    // A closed pipe is no reason to fail.
+    error.print().ok();
+    if error.use_stderr() {
+        ExitCode::from(INVALID)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Prints why a command could not be run.
+pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
+    report(&format!("{error:#}"));
+    let is_usage = error.chain().any(|cause| cause.is::<UsageError>());
+    ExitCode::from(if is_usage { INVALID } else { TOOL_ERROR })
+}
+
+/// Prints an error for a person.
+pub(crate) fn report(message: &str) {
+    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    writeln!(anstream::stderr(), "{red}error:{red:#} {message}").ok();
+}

@@ -1,0 +1,71 @@
+//! Flags that make sense for every command.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use toolgate_core::bounds::Preset;
+use toolgate_core::dialect::Dialect;
+use toolgate_policy::Mode;
+
+/// Flags that make sense for every command.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// How much runs without a question
+    #[arg(long, global = true, value_name = "MODE", default_value = "default", value_parser = modes())]
+    pub(crate) mode: Mode,
+    /// Tools that run without a question inside the workspace
+    #[arg(long, global = true, value_name = "TOOL", value_delimiter = ',')]
+    pub(crate) allowed_tools: Vec<String>,
+    /// Tools that never run
+    #[arg(long, global = true, value_name = "TOOL", value_delimiter = ',')]
+    pub(crate) exclude_tools: Vec<String>,
+    /// Folder to work in, the current one when left out
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Folder that counts as workspace too
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// Names of tools and parameters to speak in
+    #[arg(long, global = true, value_name = "DIALECT", default_value = "native", value_parser = dialects())]
+    pub(crate) dialect: Dialect,
+    /// How long results may be
+    #[arg(long, global = true, value_name = "PRESET", default_value = "standard", value_parser = presets())]
+    pub(crate) results: Preset,
+    /// Never ask; what needs an approval fails
+    #[arg(long, global = true)]
+    pub(crate) non_interactive: bool,
+    /// Print JSON for programs
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print results only, no progress
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more about what happens; twice for even more
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+fn modes() -> impl TypedValueParser<Value = Mode> {
+    let values = Mode::ALL.map(|mode| PossibleValue::new(mode.name()).aliases(mode.aliases()));
+    parsed(PossibleValuesParser::new(values))
+}
+
+fn dialects() -> impl TypedValueParser<Value = Dialect> {
+    parsed(PossibleValuesParser::new(Dialect::ALL.map(Dialect::name)))
+}
+
+fn presets() -> impl TypedValueParser<Value = Preset> {
+    parsed(PossibleValuesParser::new(["standard", "compact"]))
+}
+
+fn parsed<T>(values: PossibleValuesParser) -> impl TypedValueParser<Value = T>
+where
+    T: std::str::FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+{
+    values.try_map(|text| text.parse::<T>())
+}

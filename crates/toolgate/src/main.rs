@@ -1,0 +1,29 @@
+//! `toolgate`: tools for language models, under the owner's rules.
+//!
+//! Wiring only: arguments in, one library call, rendering out.
+
+mod app;
+mod cli;
+mod commands;
+mod exit;
+mod global;
+mod home;
+mod input;
+mod output;
+mod progress;
+mod prompt;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    match commands::run(&cli) {
+        Ok(code) => code,
+        Err(error) => exit::failed(&error),
+    }
+}

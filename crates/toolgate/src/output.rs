@@ -1,0 +1,94 @@
+//! Results to stdout, everything else to stderr.
+
+use std::io::{self, Write as _};
+
+use serde::Serialize;
+use toolgate_core::call::Outcome;
+use toolgate_core::result::{Block, Content};
+
+use crate::exit;
+use crate::global::GlobalArgs;
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+}
+
+impl Output {
+    pub(crate) fn new(global: &GlobalArgs) -> Self {
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+        }
+    }
+
+    /// Prints what became of a call.
+    pub(crate) fn outcome(self, outcome: &Outcome) -> anyhow::Result<()> {
+        if self.json {
+            return print_json(outcome);
+        }
+        match &outcome.result.error {
+            None => print_text(&shown(&outcome.result.llm_content)),
+            Some(error) => {
+                // The model's text repeats the error unless the tool had more to say.
+                let text = shown(&outcome.result.llm_content);
+                if !text.contains(&error.message) {
+                    print_text(&text)?;
+                }
+                exit::report(&format!("{}: {}", error.kind, error.message));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Prints one JSON document on a line of its own.
+pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    tolerate_closed_pipe(io::stdout().lock().write_all(&line))
+}
+
+/// Prints JSON for people to read.
+pub(crate) fn print_pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
+    print_text(&serde_json::to_string_pretty(value)?)
+}
+
+/// Prints text that ends in a line end.
+pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    let end = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    tolerate_closed_pipe(
+        stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.write_all(end.as_bytes()))
+            .and_then(|()| stdout.flush()),
+    )
+}
+
+fn shown(content: &Content) -> String {
+    match content {
+        Content::Text(text) => text.clone(),
+        Content::Blocks(blocks) => {
+            let each = blocks.iter().map(|block| match block {
+                Block::Text { text } => text.clone(),
+                Block::Image { mime, data } => format!("[{mime}, {} bytes in base64]", data.len()),
+            });
+            each.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// Whoever reads may stop reading, as `head` does.
+fn tolerate_closed_pipe(written: io::Result<()>) -> anyhow::Result<()> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,97 @@
+//! Asking the person at the terminal.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
+use toolgate_core::tool::Preview;
+use toolgate_core::visible;
+
+/// How many lines of a preview are shown.
+const PREVIEW_LINES: usize = 60;
+
+/// Asks on the terminal the command runs in, one question at a time.
+#[derive(Debug, Default)]
+pub(crate) struct TerminalApprover {
+    turn: Mutex<()>,
+}
+
+#[async_trait]
+impl Approver for TerminalApprover {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        let _turn = self.turn.lock().await;
+        let question = render(request);
+        write!(anstream::stderr(), "{question}").ok();
+        let answer = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            std::io::stdin()
+                .read_line(&mut line)
+                .map(|count| (count, line))
+        });
+        match answer.await {
+            // The end of input, or no input at all, approves nothing.
+            Ok(Ok((0, _)) | Err(_)) | Err(_) => Answer::Nobody,
+            Ok(Ok((_, line))) => parse(&line),
+        }
+    }
+}
+
+fn parse(line: &str) -> Answer {
+    let line = line.trim();
+    match line.to_lowercase().as_str() {
+        "y" | "yes" => Answer::Once,
+        "" | "n" | "no" => Answer::Deny { note: None },
+        _ => Answer::Deny {
+            note: Some(line.to_owned()),
+        },
+    }
+}
+
+/// What the person sees.
+fn render(request: &ApprovalRequest) -> String {
+    let bold = Style::new().bold();
+    let mut text = format!("\n{bold}{}{bold:#}\n", request.description);
+    let verdict = &request.verdict;
+    let facts = [
+        ("tool", request.tool.clone()),
+        ("risk", verdict.risk.to_string()),
+        ("why", visible::line(verdict.reason()).into_owned()),
+    ];
+    for (name, value) in facts {
+        writeln!(text, "  {name:<5} {value}").expect("writing to a string cannot fail");
+    }
+    match &request.preview {
+        Preview::Diff(diff) => push_preview(&mut text, diff, diff_style),
+        Preview::Text(preview) => push_preview(&mut text, preview, |_| Style::new()),
+        _ => {}
+    }
+    write!(text, "Allow this once? [y/N, or say why not] ")
+        .expect("writing to a string cannot fail");
+    text
+}
+
+fn push_preview(text: &mut String, preview: &str, style: fn(&str) -> Style) {
+    let total = preview.lines().count();
+    for line in preview.lines().take(PREVIEW_LINES) {
+        let style = style(line);
+        writeln!(text, "  {style}{}{style:#}", line.trim_end())
+            .expect("writing to a string cannot fail");
+    }
+    if total > PREVIEW_LINES {
+        writeln!(text, "  … {} more lines", total - PREVIEW_LINES)
+            .expect("writing to a string cannot fail");
+    }
+}
+
+fn diff_style(line: &str) -> Style {
+    let coloured = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
+    match line.as_bytes().first() {
+        Some(b'+') => coloured(AnsiColor::Green),
+        Some(b'-') => coloured(AnsiColor::Red),
+        Some(b'@') => coloured(AnsiColor::Cyan),
+        _ => Style::new(),
+    }
+}
