@@ -146,6 +146,6 @@ impl Events {
 
 impl Default for Events {
     fn default() -> Self {
-        Self::new(1024)
+        Self::new(512)
     }
 }

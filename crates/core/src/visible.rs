@@ -36,16 +36,30 @@ pub fn line(text: &str) -> Cow<'_, str> {
 
 /// A path on one line; bytes that are no text become `\xNN`.
 pub fn path(path: &Path) -> String {
+    let mut shown = String::with_capacity(path.as_os_str().len());
+    push_path(&mut shown, path);
+    shown
+}
+
+/// Appends a path as [`path`] shows it.
+pub fn push_path(out: &mut String, path: &Path) {
     use std::os::unix::ffi::OsStrExt as _;
 
-    let mut shown = String::new();
-    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
-        shown.push_str(&line(chunk.valid()));
+    let bytes = path.as_os_str().as_bytes();
+    // C1 controls are C2 80 to C2 9F in UTF-8.
+    let suspicious = |byte: &u8| matches!(byte, 0..=31 | 127 | 0xC2);
+    if let Ok(plain) = std::str::from_utf8(bytes)
+        && !bytes.iter().any(suspicious)
+    {
+        out.push_str(plain);
+        return;
+    }
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(&line(chunk.valid()));
         for byte in chunk.invalid() {
-            push_escape(&mut shown, u32::from(*byte));
+            push_escape(out, u32::from(*byte));
         }
     }
-    shown
 }
 
 /// Whether more text may follow, which decides what a last `\r` means.

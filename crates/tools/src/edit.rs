@@ -3,7 +3,9 @@
 mod find;
 mod nearest;
 mod plan;
+mod stream;
 
 pub(crate) use find::Matching;
 pub(crate) use nearest::{Difference, Nearest, nearest};
 pub(crate) use plan::{Change, Edit, Fault, apply, plan};
+pub(crate) use stream::{Streamed, replace_once};

@@ -6,7 +6,8 @@
 
 mod folder;
 mod ignores;
+mod rules;
 mod walk;
 
-pub(crate) use folder::{Entry, Folder, Kind, is_never_entered};
+pub(crate) use folder::{Folder, Kind, is_never_entered};
 pub(crate) use walk::{Flow, Found, Unread, Visit, WalkOptions, walk};

@@ -1,17 +1,18 @@
 //! `edit_file`: text replaced in a file, all edits or none.
 
-use std::io::{self, Write as _};
+mod faults;
+
+use std::io::{self, Seek as _, Write as _};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_core::prelude::*;
-use toolgate_core::visible;
-use toolgate_core::workspace::{FileKind, Finish};
+use toolgate_core::workspace::{FileKind, Finish, Replacement};
 
 use super::write_file::write_failed;
 use crate::content;
-use crate::edit::{self, Change, Difference, Edit, Fault, Matching, Nearest};
+use crate::edit::{self, Change, Edit, Fault, Matching, Streamed};
 use crate::paths;
 use crate::preview;
 use crate::text::{self, Decoded, Encoding};
@@ -20,6 +21,8 @@ use crate::text::{self, Decoded, Encoding};
 const MOST_BYTES: u64 = 1024 * 1024 * 1024;
 /// Up to this size the person sees a diff of what was done.
 const DIFFED: usize = 512 * 1024;
+/// From this size on a simple edit is made while copying.
+const STREAMED: u64 = 4 * 1024 * 1024;
 
 /// Replace text in a file. Each edit finds its target and puts the replacement in its place; edits apply in order, all of them or none. A target must be unique: include enough of the lines around it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -205,6 +208,17 @@ impl EditFile {
                 .map_err(|error| {
                     paths::open_error(context, &self.file, &error, ErrorKind::FileEditError)
                 })?;
+        if let Some(line) = self.edit_while_copying(context, &mut replacement)? {
+            replacement
+                .finish(Finish::Replace)
+                .map_err(|error| self.write_error(WriteError::Io(error)))?;
+            let planned = Planned {
+                changes: Vec::new(),
+                lines: vec![line],
+                replaced: 1,
+            };
+            return Ok(self.result(&planned, creates));
+        }
         let Decoded { text, encoding } = if creates {
             text::decode(Vec::new())
         } else {
@@ -223,26 +237,84 @@ impl EditFile {
         replacement
             .finish(finish)
             .map_err(|error| self.write_error(WriteError::Io(error)))?;
-        let display = match before {
+        let result = self.result(&planned, creates);
+        Ok(match before {
             Some(before) => {
-                preview::diff(&self.shown, &before, &edit::apply(&text, &planned.changes))
+                let after = edit::apply(&text, &planned.changes);
+                result.with_display(preview::diff(&self.shown, &before, &after))
             }
-            None => self.summary(&planned, creates),
+            None => result,
+        })
+    }
+
+    /// Makes a single exact edit of a large file without reading it into memory.
+    /// Gives back the line of the edit, or nothing when the edit needs a closer look.
+    fn edit_while_copying(
+        &self,
+        context: &CallContext,
+        replacement: &mut Replacement,
+    ) -> Result<Option<u64>, ToolError> {
+        let [edit] = self.edits.as_slice() else {
+            return Ok(None);
         };
-        Ok(ToolResult::text(self.summary(&planned, creates)).with_display(display).with_structured(
+        let simple = self.matching == Matching::Exact
+            && edit.replace_all != Some(true)
+            && !edit.target.is_empty()
+            && !edit.replacement.contains('\n');
+        if !simple || self.file.size() < STREAMED {
+            return Ok(None);
+        }
+        let mut opened = paths::open(context, &self.file, ErrorKind::FileEditError)?;
+        let mut start = Vec::new();
+        let sniffed =
+            io::Read::read_to_end(&mut io::Read::take(&opened.file, 8 * 1024), &mut start);
+        sniffed
+            .and_then(|_| opened.file.rewind())
+            .map_err(|error| self.read_error(&error))?;
+        if text::looks_binary(&start) || Encoding::of_mark(&start).is_some() {
+            return Ok(None);
+        }
+        let keep_going = || context.check().is_ok();
+        let streamed = edit::replace_once(
+            &opened.file,
+            replacement.file(),
+            &edit.target,
+            &edit.replacement,
+            keep_going,
+        )
+        .map_err(|error| self.write_error(WriteError::Io(error)))?;
+        context.check()?;
+        match streamed {
+            Streamed::Replaced { line } => Ok(Some(line)),
+            Streamed::Unclear => {
+                let emptied = replacement
+                    .file()
+                    .set_len(0)
+                    .and_then(|()| replacement.file().rewind());
+                emptied.map_err(|error| self.write_error(WriteError::Io(error)))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn result(&self, planned: &Planned, created: bool) -> ToolResult {
+        ToolResult::text(self.summary(planned, created)).with_structured(
             json!({ "path": self.shown, "edits": self.edits.len(), "replaced": planned.replaced, "lines": planned.lines }),
-        ))
+        )
+    }
+
+    fn read_error(&self, error: &io::Error) -> ToolError {
+        ToolError::new(
+            ErrorKind::FileEditError,
+            format!("cannot read `{}`: {error}", self.shown),
+        )
     }
 
     fn read(&self, context: &CallContext) -> Result<Decoded, ToolError> {
         let mut opened = paths::open(context, &self.file, ErrorKind::FileEditError)?;
         let mut bytes = Vec::with_capacity(usize::try_from(opened.metadata.len()).unwrap_or(0) + 1);
-        io::Read::read_to_end(&mut opened.file, &mut bytes).map_err(|error| {
-            ToolError::new(
-                ErrorKind::FileEditError,
-                format!("cannot read `{}`: {error}", self.shown),
-            )
-        })?;
+        io::Read::read_to_end(&mut opened.file, &mut bytes)
+            .map_err(|error| self.read_error(&error))?;
         if text::looks_binary(&bytes) {
             return Err(content::binary(context, &self.file, opened.metadata.len()));
         }
@@ -266,7 +338,7 @@ impl EditFile {
                 text = edit::apply(&text, &planned.changes);
             }
             planned.changes = edit::plan(&text, edit, self.matching)
-                .map_err(|fault| self.explain(context, &fault, &text, edit, index))?;
+                .map_err(|fault| self.explain(context, &fault, &text, index))?;
             planned.replaced += planned.changes.len();
             planned
                 .lines
@@ -292,6 +364,16 @@ impl EditFile {
         format!("Edited {}: {places} changed (line {lines})", self.shown)
     }
 
+    fn explain(&self, context: &CallContext, fault: &Fault, text: &str, index: usize) -> ToolError {
+        let edit = self.edits.get(index).cloned().unwrap_or_default();
+        let mut error = faults::explain(context, &self.shown, fault, text, &edit);
+        if self.edits.len() > 1 {
+            let count = self.edits.len();
+            error.message = format!("edit {} of {count}: {}", index + 1, error.message);
+        }
+        error
+    }
+
     fn write_error(&self, error: WriteError) -> ToolError {
         match error {
             WriteError::Io(error) => write_failed(&self.shown, &error),
@@ -303,105 +385,6 @@ impl EditFile {
                 ),
             ),
         }
-    }
-
-    /// What a fault means and what to do about it.
-    fn explain(
-        &self,
-        context: &CallContext,
-        fault: &Fault,
-        text: &str,
-        edit: &Edit,
-        index: usize,
-    ) -> ToolError {
-        let which = match self.edits.len() {
-            1 => String::new(),
-            count => format!("edit {} of {count}: ", index + 1),
-        };
-        let (shown, target) = (&self.shown, context.parameter("target"));
-        let all = context.parameter("replaceAll");
-        let hint = match context.dialect() {
-            Dialect::Claude => String::new(),
-            _ => "give `lineHint`, ".to_owned(),
-        };
-        let (kind, message) = match fault {
-            Fault::NotFound => (
-                ErrorKind::EditTargetNotFound,
-                self.not_found(context, text, edit),
-            ),
-            Fault::Ambiguous { count, lines } => {
-                let lines = lines
-                    .iter()
-                    .map(u64::to_string)
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                let message = format!(
-                    "`{target}` is ambiguous: it stands in `{shown}` {count} times, at lines {lines}; include more of the text around it, {hint}or set `{all}`"
-                );
-                (ErrorKind::EditTargetAmbiguous, message)
-            }
-            Fault::HintBetween {
-                hint,
-                lines: (one, other),
-            } => {
-                let message = format!(
-                    "`{target}` is ambiguous: lines {one} and {other} of `{shown}` are equally near `lineHint` {hint}; give the line itself"
-                );
-                (ErrorKind::EditTargetAmbiguous, message)
-            }
-            Fault::Empty => {
-                let message = format!(
-                    "`{target}` is empty, which stands everywhere in `{shown}`; name the text to replace, or use `write_file` to replace the whole file"
-                );
-                (ErrorKind::EditTargetAmbiguous, message)
-            }
-            Fault::Pattern(reason) => (
-                ErrorKind::FileEditError,
-                format!("`{target}` cannot be used as a regular expression: {reason}"),
-            ),
-        };
-        ToolError::new(kind, format!("{which}{message}. Nothing was changed"))
-    }
-
-    fn not_found(&self, context: &CallContext, text: &str, edit: &Edit) -> String {
-        let target = context.parameter("target");
-        let mut message = format!("`{target}` is not in `{}`", self.shown);
-        let Some(Nearest {
-            line,
-            text,
-            difference,
-        }) = edit::nearest(text, &edit.target)
-        else {
-            message.push_str(
-                "; nothing there comes close, so read the file again and copy the text to replace",
-            );
-            return message;
-        };
-        let quoted: String = text
-            .lines()
-            .map(|line| format!("\n  {}", visible::line(line)))
-            .collect();
-        message.push_str(&format!("; the closest text is at line {line}:{quoted}\n"));
-        match difference {
-            Difference::Whitespace if context.dialect() == Dialect::Claude => {
-                message.push_str("It differs in whitespace only; copy it to the letter");
-            }
-            Difference::Whitespace => {
-                message.push_str("It differs in whitespace only; copy it to the letter, or set `match` to `flexible`");
-            }
-            Difference::At {
-                line,
-                column,
-                target: wanted,
-                found,
-            } => {
-                let (wanted, found) = (visible::line(&wanted), visible::line(&found));
-                message.push_str(&format!(
-                    "It differs at line {line}, column {column}: the file has `{found}`, `{target}` has `{wanted}`"
-                ));
-            }
-        }
-        message
     }
 }
 

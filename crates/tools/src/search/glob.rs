@@ -123,75 +123,64 @@ impl Invocation for Glob {
 impl Glob {
     fn find(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         let folder = paths::open_folder(context, &self.directory, ErrorKind::GlobError)?;
-        let (mut matches, unread) = self.matches(folder, context)?;
-        matches.sort_unstable_by(|left, right| {
-            right
-                .changed
-                .cmp(&left.changed)
-                .then_with(|| left.path.cmp(&right.path))
-        });
+        let (matches, unread) = self.matches(folder, context, Order::NewestFirst)?;
         let total = matches.len();
-        matches.truncate(self.max_results.unwrap_or(total));
+        let shown = self.max_results.unwrap_or(total).min(total);
         let mut collector = context.collector();
         // Paths are shown from the workspace, so that they can be used as they are.
-        let mut line = match self.shown.as_str() {
-            "." => String::new(),
-            _ => format!("{}/", context.workspace().shown(self.directory.real()))
-                .replacen("./", "", 1),
+        let mut line = match context.workspace().shown(self.directory.real()) {
+            root if root == "." => String::new(),
+            below => below + "/",
         };
         let prefix = line.len();
-        for found in &matches {
+        for path in matches.paths().take(shown) {
             line.truncate(prefix);
-            line.push_str(&visible::path(Path::new(std::ffi::OsStr::from_bytes(
-                &found.path,
-            ))));
+            visible::push_path(&mut line, path);
             line.push('\n');
             collector.item(&line);
         }
         if total == 0 {
             collector.push(&self.nothing_found());
         }
-        if total > matches.len() {
+        if total > shown {
             collector.push(&format!(
                 "\n[{} more files match; raise `maxResults` to see them]\n",
-                total - matches.len()
+                total - shown
             ));
         }
         if unread > 0 {
             collector.push(&format!("\n[{unread} folders could not be read]\n"));
         }
-        let display = match total - matches.len() {
+        let display = match total - shown {
             0 => format!("Found {total} files"),
-            _ => format!("Found {total} files (showing the newest {})", matches.len()),
+            _ => format!("Found {total} files (showing the newest {shown})"),
         };
         Ok(ToolResult::bounded(collector.finish())
             .with_display(display)
-            .with_structured(json!({ "files": total, "shown": matches.len() })))
+            .with_structured(json!({ "files": total, "shown": shown })))
     }
 
     fn matches(
         &self,
         folder: Folder,
         context: &CallContext,
-    ) -> Result<(Vec<Match>, usize), ToolError> {
+        order: Order,
+    ) -> Result<(Matches, usize), ToolError> {
         let stop = AtomicBool::new(false);
         let options = WalkOptions {
             include_hidden: self.include_hidden,
         };
-        let (visitors, unread) = tree::walk(folder, options, &stop, || Finder {
+        let (finders, unread) = tree::walk(folder, options, &stop, || Finder {
             pattern: &self.pattern,
             prefix: self.directory.real().as_os_str().len(),
             context,
-            matches: Vec::new(),
+            order,
+            seen: 0,
+            matches: Part::default(),
         });
         context.check()?;
-        Ok((
-            visitors
-                .into_iter()
-                .flat_map(|finder| finder.matches)
-                .collect(),
-            unread.folders,
-        ))
+        let all = Matches::merge(finders.into_iter().map(|finder| finder.matches), order);
+        Ok((all, unread.folders))
     }
 
     fn nothing_found(&self) -> String {
@@ -226,13 +215,9 @@ pub(crate) fn matching_files(
     };
     let glob = Glob::prepare(params, context)?;
     let folder = paths::open_folder(context, &glob.directory, ErrorKind::GlobError)?;
-    let (mut matches, _) = glob.matches(folder, context)?;
-    matches.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    let (matches, _) = glob.matches(folder, context, Order::ByPath)?;
     let root = glob.directory.real();
-    Ok(matches
-        .into_iter()
-        .map(|found| root.join(std::ffi::OsStr::from_bytes(&found.path)))
-        .collect())
+    Ok(matches.paths().map(|path| root.join(path)).collect())
 }
 
 /// A compiled pattern, relative to where the search begins.
@@ -242,7 +227,27 @@ struct Pattern {
     glob: GlobSet,
     /// Folders every match lies in.
     literal: PathBuf,
-    everything: bool,
+    shortcut: Option<Shortcut>,
+}
+
+/// Common patterns that need no matching machinery.
+#[derive(Debug)]
+enum Shortcut {
+    Everything,
+    /// Names that end so, in any folder.
+    Ending(Vec<u8>),
+}
+
+impl Shortcut {
+    fn of(pattern: &str) -> Option<Self> {
+        let name = pattern.strip_prefix("**/*")?;
+        let plain = !name.contains(['*', '?', '[', ']', '{', '}', '\\', '/']);
+        match name {
+            "" => Some(Self::Everything),
+            ending if plain => Some(Self::Ending(ending.as_bytes().to_vec())),
+            _ => None,
+        }
+    }
 }
 
 impl Pattern {
@@ -263,7 +268,7 @@ impl Pattern {
         Ok(Self {
             glob: set,
             literal,
-            everything: text == "**/*" || text == "**",
+            shortcut: Shortcut::of(&text),
             text,
         })
     }
@@ -296,17 +301,115 @@ fn split_base(pattern: &str) -> (Option<String>, String) {
     (Some(base), rest.to_owned())
 }
 
-/// A file that matches, below where the search began.
+/// In which order matches are returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    NewestFirst,
+    ByPath,
+}
+
+/// Files one thread found, below where the search began, in one piece of memory.
+#[derive(Debug, Default)]
+struct Part {
+    bytes: Vec<u8>,
+    files: Vec<Match>,
+}
+
+#[derive(Debug, Clone, Copy)]
 struct Match {
-    path: Vec<u8>,
     changed: (i64, u64),
+    start: usize,
+    length: u32,
+    part: u32,
+}
+
+impl Part {
+    fn push(&mut self, path: &Path, changed: (i64, u64)) {
+        let path = path.as_os_str().as_bytes();
+        self.files.push(Match {
+            changed,
+            start: self.bytes.len(),
+            // Paths are far shorter than that.
+            length: u32::try_from(path.len()).unwrap_or(0),
+            part: 0,
+        });
+        self.bytes.extend_from_slice(path);
+    }
+
+    fn path(&self, found: &Match) -> &[u8] {
+        let end = found.start + found.length as usize;
+        self.bytes.get(found.start..end).unwrap_or_default()
+    }
+}
+
+/// All files found, in order.
+#[derive(Debug, Default)]
+struct Matches {
+    parts: Vec<Part>,
+    files: Vec<Match>,
+}
+
+impl Matches {
+    fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Puts parts that are in order into one that is.
+    fn merge(parts: impl Iterator<Item = Part>, order: Order) -> Self {
+        let mut parts: Vec<Part> = parts.collect();
+        let mut files = Vec::with_capacity(parts.iter().map(|part| part.files.len()).sum());
+        for (number, part) in (0..).zip(&mut parts) {
+            files.extend(
+                std::mem::take(&mut part.files)
+                    .into_iter()
+                    .map(|found| Match {
+                        part: number,
+                        ..found
+                    }),
+            );
+        }
+        let mut all = Self {
+            parts,
+            files: Vec::new(),
+        };
+        order.sort(&mut files, |found| all.path(found));
+        all.files = files;
+        all
+    }
+
+    fn path(&self, found: &Match) -> &[u8] {
+        self.parts
+            .get(found.part as usize)
+            .map_or(&[], |part| part.path(found))
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files
+            .iter()
+            .map(|found| Path::new(std::ffi::OsStr::from_bytes(self.path(found))))
+    }
+}
+
+impl Order {
+    /// A stable sort merges stretches that are in order already, as those of each thread are.
+    fn sort<'p>(self, files: &mut [Match], path: impl Fn(&Match) -> &'p [u8]) {
+        files.sort_by(|left, right| match self {
+            Self::NewestFirst => right
+                .changed
+                .cmp(&left.changed)
+                .then_with(|| path(left).cmp(path(right))),
+            Self::ByPath => path(left).cmp(path(right)),
+        });
+    }
 }
 
 struct Finder<'a> {
     pattern: &'a Pattern,
     prefix: usize,
     context: &'a CallContext,
-    matches: Vec<Match>,
+    order: Order,
+    seen: u32,
+    matches: Part,
 }
 
 impl Finder<'_> {
@@ -320,7 +423,11 @@ impl Finder<'_> {
 
 impl Visit for Finder<'_> {
     fn wants(&mut self, path: &Path) -> bool {
-        self.pattern.everything || self.pattern.glob.is_match(self.inner(path))
+        match &self.pattern.shortcut {
+            Some(Shortcut::Everything) => true,
+            Some(Shortcut::Ending(ending)) => path.as_os_str().as_bytes().ends_with(ending),
+            None => self.pattern.glob.is_match(self.inner(path)),
+        }
     }
 
     fn enters(&mut self, path: &Path) -> bool {
@@ -329,18 +436,27 @@ impl Visit for Finder<'_> {
     }
 
     fn file(&mut self, found: Found<'_>) -> Flow {
-        if self.context.check().is_err() {
+        self.seen += 1;
+        if self.seen.is_multiple_of(256) && self.context.check().is_err() {
             return Flow::Stop;
         }
-        let changed = found
-            .folder
-            .stat(found.name)
-            .map_or((0, 0), |stat| (stat.st_mtime, stat.st_mtime_nsec));
-        self.matches.push(Match {
-            path: self.inner(found.path).as_os_str().as_bytes().to_owned(),
-            changed,
-        });
+        let changed = match self.order {
+            Order::NewestFirst => found
+                .folder
+                .stat(found.name)
+                .map_or((0, 0), |stat| (stat.st_mtime, stat.st_mtime_nsec)),
+            Order::ByPath => (0, 0),
+        };
+        let inner = self.inner(found.path);
+        self.matches.push(inner, changed);
         Flow::Continue
+    }
+
+    fn finish(&mut self) {
+        let mut files = std::mem::take(&mut self.matches.files);
+        self.order
+            .sort(&mut files, |found| self.matches.path(found));
+        self.matches.files = files;
     }
 }
 

@@ -1,7 +1,7 @@
 //! `ls`: what is in a directory.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::thread;
 
@@ -15,7 +15,7 @@ use toolgate_core::visible;
 
 use crate::paths;
 use crate::pattern::glob_fault;
-use crate::tree::{Entry, Folder, Kind, is_never_entered};
+use crate::tree::{Folder, Kind, is_never_entered};
 
 /// How deep a recursive listing goes when nothing is said.
 const USUAL_DEPTH: u64 = 3;
@@ -158,23 +158,26 @@ impl Ls {
         listing: &mut Listing,
     ) -> Result<(), Result<std::io::Error, ToolError>> {
         context.check().map_err(Err)?;
-        let mut entries = folder.list().map_err(Ok)?;
+        let names = folder.list().map_err(Ok)?;
         let mut path = folder.path().join("x");
-        entries.retain(|entry| {
-            path.set_file_name(&entry.name);
-            !folder.leaves_out(&path, entry.kind, self.include_hidden)
-                && !self.ignore.is_match(Path::new(&entry.name))
+        let mut entries: Vec<Entry<'_>> = (0..names.len())
+            .filter_map(|number| names.get(number))
+            .collect();
+        entries.retain(|(name, kind)| {
+            path.set_file_name(name);
+            !folder.leaves_out(&path, name, *kind, self.include_hidden)
+                && !self.ignore.is_match(Path::new(name))
         });
-        entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+        entries.sort_unstable_by_key(|(name, _)| *name);
         let lines = lines(folder, &entries);
-        for (entry, line) in entries.iter().zip(lines) {
+        for ((name, kind), line) in entries.iter().zip(lines) {
             listing.entries += 1;
             listing.collector.item(&line);
-            let enters = entry.kind == Kind::Folder && (folder.depth() as u64) < self.depth;
-            if !enters || is_never_entered(&entry.name) {
+            let enters = *kind == Kind::Folder && (folder.depth() as u64) < self.depth;
+            if !enters || is_never_entered(name) {
                 continue;
             }
-            let listed = match folder.enter(&entry.name) {
+            let listed = match folder.enter(name) {
                 Ok(mut below) => self.list_folder(&mut below, context, listing),
                 Err(error) => Err(Ok(error)),
             };
@@ -201,9 +204,11 @@ struct Listing {
     unread: usize,
 }
 
+type Entry<'a> = (&'a OsStr, Kind);
+
 /// One line per entry, indented by its depth.
-fn lines(folder: &Folder, entries: &[Entry]) -> Vec<String> {
-    let render = |entries: &[Entry]| -> Vec<String> {
+fn lines(folder: &Folder, entries: &[Entry<'_>]) -> Vec<String> {
+    let render = |entries: &[Entry<'_>]| -> Vec<String> {
         entries.iter().map(|entry| line(folder, entry)).collect()
     };
     let threads = thread::available_parallelism()
@@ -226,7 +231,7 @@ fn lines(folder: &Folder, entries: &[Entry]) -> Vec<String> {
     })
 }
 
-fn line(folder: &Folder, Entry { name, kind }: &Entry) -> String {
+fn line(folder: &Folder, (name, kind): &Entry<'_>) -> String {
     let mut line = String::with_capacity(2 * folder.depth() + name.len() + 16);
     for _ in 0..folder.depth() {
         line.push_str("  ");
@@ -237,10 +242,7 @@ fn line(folder: &Folder, Entry { name, kind }: &Entry) -> String {
         Kind::Link => "l ",
         Kind::Other => "? ",
     });
-    match std::str::from_utf8(name.as_bytes()) {
-        Ok(plain) => line.push_str(&visible::line(plain)),
-        Err(_) => line.push_str(&visible::path(Path::new(name))),
-    }
+    visible::push_path(&mut line, Path::new(name));
     match kind {
         Kind::File => {
             if let Ok(stat) = folder.stat(name) {

@@ -1,6 +1,6 @@
 //! An open folder and what is in it.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
 
-use super::ignores::{Ignores, Present, Rule};
+use super::ignores::{Ignores, Present};
+use super::rules::Rule;
 
 /// Folders nobody wants to search: git's own files and installed packages.
 const NEVER_ENTERED: &[&[u8]] = &[b".git", b"node_modules"];
@@ -23,11 +24,11 @@ pub(crate) struct Folder {
     depth: usize,
 }
 
-/// Something in a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) name: OsString,
-    pub(crate) kind: Kind,
+/// The names in a folder, in one piece of memory: a walk meets very many of them.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    names: Vec<u8>,
+    entries: Vec<(usize, Kind)>,
 }
 
 /// What an entry is, symbolic links not followed.
@@ -37,6 +38,27 @@ pub(crate) enum Kind {
     Folder,
     Link,
     Other,
+}
+
+impl Listing {
+    fn push(&mut self, name: &[u8], kind: Kind) {
+        self.names.extend_from_slice(name);
+        self.entries.push((self.names.len(), kind));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The entry of a number.
+    pub(crate) fn get(&self, number: usize) -> Option<(&OsStr, Kind)> {
+        let (end, kind) = *self.entries.get(number)?;
+        let start = number
+            .checked_sub(1)
+            .and_then(|before| self.entries.get(before))
+            .map_or(0, |(end, _)| *end);
+        Some((OsStr::from_bytes(self.names.get(start..end)?), kind))
+    }
 }
 
 impl Folder {
@@ -70,7 +92,7 @@ impl Folder {
         self.depth
     }
 
-    /// Opens a file in this folder: a regular one, or an error.
+    /// Opens a file in this folder, never through a link.
     pub(crate) fn open_file(&self, name: &OsStr) -> io::Result<std::fs::File> {
         // Non-blocking, so that a pipe put there meanwhile cannot hold us up.
         let flags =
@@ -95,12 +117,12 @@ impl Folder {
     }
 
     /// Lists the folder in no order, and takes its ignore files into account from here on.
-    pub(crate) fn list(&mut self) -> io::Result<Vec<Entry>> {
-        let mut entries = Vec::new();
+    pub(crate) fn list(&mut self) -> io::Result<Listing> {
+        let mut listing = Listing::default();
         let mut present = Present::default();
         let mut buffer = [MaybeUninit::uninit(); 32 * 1024];
-        let mut listing = RawDir::new(&self.descriptor, &mut buffer);
-        while let Some(entry) = listing.next() {
+        let mut entries = RawDir::new(&self.descriptor, &mut buffer);
+        while let Some(entry) = entries.next() {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name == b"." || name == b".." {
@@ -110,17 +132,13 @@ impl Folder {
                 present.see(name);
             }
             let kind = match entry.file_type() {
-                FileType::Unknown => None,
-                known => Some(kind_of(known)),
+                FileType::Unknown => self.kind_by_stat(OsStr::from_bytes(name)),
+                known => kind_of(known),
             };
-            entries.push((OsStr::from_bytes(name).to_owned(), kind));
+            listing.push(name, kind);
         }
         self.ignores = self.ignores.below(&self.path, present);
-        let known = entries.into_iter().map(|(name, kind)| Entry {
-            kind: kind.unwrap_or_else(|| self.kind_by_stat(&name)),
-            name,
-        });
-        Ok(known.collect())
+        Ok(listing)
     }
 
     /// Some file systems do not say what an entry is.
@@ -131,15 +149,17 @@ impl Folder {
     }
 
     /// Whether an entry is left out: hidden or ignored. `path` is the entry's own.
-    pub(crate) fn leaves_out(&self, path: &Path, kind: Kind, include_hidden: bool) -> bool {
-        let hidden = !include_hidden
-            && path
-                .file_name()
-                .is_some_and(|name| name.as_bytes().first() == Some(&b'.'));
-        match self.ignores.rule(path, kind == Kind::Folder) {
+    pub(crate) fn leaves_out(
+        &self,
+        path: &Path,
+        name: &OsStr,
+        kind: Kind,
+        include_hidden: bool,
+    ) -> bool {
+        match self.ignores.rule(path, name, kind == Kind::Folder) {
             Rule::Ignored => true,
             Rule::Wanted => false,
-            Rule::None => hidden,
+            Rule::None => !include_hidden && name.as_bytes().first() == Some(&b'.'),
         }
     }
 }

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::GitignoreBuilder;
+
+use super::rules::{Rule, Rules};
 
 /// The ignore rules that hold in a folder: its own and those above it.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub(super) struct Ignores {
 
 #[derive(Debug)]
 struct Shared {
-    global: Gitignore,
+    global: Rules,
     /// Whether `.gitignore` counts outside of a repository too.
     git_everywhere: bool,
 }
@@ -27,9 +28,9 @@ struct Shared {
 struct Level {
     above: Option<Arc<Level>>,
     /// `.rgignore` and `.ignore`, the stronger first.
-    plain: Vec<Gitignore>,
+    plain: Vec<Rules>,
     /// `.gitignore` and the repository's own exclude file, the stronger first.
-    git: Vec<Gitignore>,
+    git: Vec<Rules>,
     is_repository: bool,
     in_repository: bool,
 }
@@ -70,26 +71,17 @@ impl Present {
     }
 }
 
-/// What the rules say about a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
-    Ignored,
-    /// Named as not ignored, which also unhides it.
-    Wanted,
-    None,
-}
-
 impl Ignores {
     /// The rules above a folder where a walk begins.
     pub(super) fn above(root: &Path) -> Self {
-        let (global, _) = GitignoreBuilder::new(root).build_global();
+        let (global, _) = GitignoreBuilder::new(".").build_global();
         let mut above: Vec<&Path> = root.ancestors().skip(1).collect();
         above.reverse();
         let in_repository = root
             .ancestors()
             .any(|folder| folder.join(".git").symlink_metadata().is_ok());
         let shared = Shared {
-            global,
+            global: Rules::opaque(root, global),
             git_everywhere: in_repository || !hides_everything(root),
         };
         let mut ignores = Self {
@@ -135,7 +127,7 @@ impl Ignores {
     }
 
     /// What the rules say about a path directly in the folder.
-    pub(super) fn rule(&self, path: &Path, is_folder: bool) -> Rule {
+    pub(super) fn rule(&self, path: &Path, name: &OsStr, is_folder: bool) -> Rule {
         let mut plain = Rule::None;
         let mut git = Rule::None;
         let mut level = self.nearest.as_deref();
@@ -144,17 +136,17 @@ impl Ignores {
         let mut left_repository = false;
         while let Some(current) = level {
             if plain == Rule::None {
-                plain = first_rule(&current.plain, path, is_folder);
+                plain = first_rule(&current.plain, path, name, is_folder);
             }
             if git == Rule::None && git_counts && !left_repository {
-                git = first_rule(&current.git, path, is_folder);
+                git = first_rule(&current.git, path, name, is_folder);
             }
             left_repository |= current.is_repository;
             level = current.above.as_deref();
         }
         match (plain, git) {
-            (Rule::None, Rule::None) if git_counts && !self.shared.global.is_empty() => {
-                to_rule(&self.shared.global.matched(path, is_folder))
+            (Rule::None, Rule::None) if git_counts => {
+                self.shared.global.rule(path, name, is_folder)
             }
             (Rule::None, git) => git,
             (plain, _) => plain,
@@ -162,31 +154,21 @@ impl Ignores {
     }
 }
 
-fn first_rule(files: &[Gitignore], path: &Path, is_folder: bool) -> Rule {
+fn first_rule(files: &[Rules], path: &Path, name: &OsStr, is_folder: bool) -> Rule {
     files
         .iter()
-        .map(|file| to_rule(&file.matched(path, is_folder)))
+        .map(|file| file.rule(path, name, is_folder))
         .find(|rule| *rule != Rule::None)
         .unwrap_or(Rule::None)
 }
 
-fn to_rule<T>(found: &Match<T>) -> Rule {
-    match found {
-        Match::None => Rule::None,
-        Match::Ignore(_) => Rule::Ignored,
-        Match::Whitelist(_) => Rule::Wanted,
-    }
-}
-
-/// Reads an ignore file; lines that make no sense are skipped, as git does.
-fn load(folder: &Path, file: &Path) -> Option<Gitignore> {
+/// Reads an ignore file.
+fn load(folder: &Path, file: &Path) -> Option<Rules> {
     // A pipe or device by that name would hold the walk up for ever.
     if !fs::metadata(file).ok()?.is_file() {
         return None;
     }
-    let mut builder = GitignoreBuilder::new(folder);
-    drop(builder.add(file));
-    builder.build().ok().filter(|rules| !rules.is_empty())
+    Rules::parse(folder, &String::from_utf8_lossy(&fs::read(file).ok()?))
 }
 
 /// Where a repository keeps its own excludes, worktrees included.
@@ -210,9 +192,10 @@ fn exclude_file(folder: &Path) -> PathBuf {
 /// would hide all of it. Such files are not about this tree: a home folder kept
 /// in a bare repository, or a source package that only tracks its packaging.
 fn hides_everything(root: &Path) -> bool {
-    let probe = root.join(OsStr::new("a name nobody gives to a file"));
+    let name = OsStr::new("a name nobody gives to a file");
+    let probe = root.join(name);
     root.ancestors().any(|folder| {
-        load(folder, &folder.join(".gitignore"))
-            .is_some_and(|rules| rules.matched(&probe, false).is_ignore())
+        let rules = load(folder, &folder.join(".gitignore"));
+        rules.is_some_and(|rules| rules.rule(&probe, name, false) == Rule::Ignored)
     })
 }

@@ -1,12 +1,14 @@
 //! A walk over all files below a folder, on all cores.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
-use super::folder::{Entry, Folder, Kind, is_never_entered};
+use super::folder::{Folder, Kind, Listing, is_never_entered};
 
 /// More threads than this do not help.
 const MOST_THREADS: usize = 12;
@@ -48,6 +50,9 @@ pub(crate) trait Visit: Send {
 
     /// Looks at a file.
     fn file(&mut self, found: Found<'_>) -> Flow;
+
+    /// Ends this thread's part of the walk.
+    fn finish(&mut self) {}
 }
 
 /// What a walk could not look at.
@@ -78,12 +83,14 @@ pub(crate) fn walk<V: Visit>(
                 scope.spawn(|| {
                     let mut visitor = visitor();
                     walk.work(&mut visitor);
+                    visitor.finish();
                     visitor
                 })
             })
             .collect();
         let mut own = visitor();
         walk.work(&mut own);
+        own.finish();
         let mut visitors = vec![own];
         for worker in workers {
             match worker.join() {
@@ -108,32 +115,50 @@ struct Walk<'a> {
 
 enum Work {
     Root(Folder),
+    /// A folder in another, by its number there.
     Folder {
-        parent: Arc<Folder>,
-        name: OsString,
+        parent: Arc<Listed>,
+        number: usize,
     },
+    /// Some of the files a folder holds.
     Files {
-        folder: Arc<Folder>,
-        names: Vec<OsString>,
+        folder: Arc<Listed>,
+        share: Range<usize>,
     },
+}
+
+/// A folder with its names, and the numbers of the files of interest.
+struct Listed {
+    folder: Folder,
+    listing: Listing,
+    files: Vec<usize>,
 }
 
 impl Walk<'_> {
     fn work(&self, visitor: &mut impl Visit) {
         // Whatever ends this thread ends the walk, or the others would wait for it.
-        let _ended = EndOnDrop(&self.queue);
+        let _ended = EndOnPanic(&self.queue);
+        let mut path = PathBuffer::default();
         while let Some(work) = self.queue.next() {
             if self.stop.load(Ordering::Relaxed) {
                 self.queue.end();
                 return;
             }
             let flow = match work {
-                Work::Root(folder) => self.walk_folder(folder, visitor),
-                Work::Folder { parent, name } => match parent.enter(&name) {
-                    Ok(folder) => self.walk_folder(folder, visitor),
-                    Err(_) => self.note_unread(),
-                },
-                Work::Files { folder, names } => self.visit_files(&folder, &names, visitor),
+                Work::Root(folder) => self.walk_folder(folder, visitor, &mut path),
+                Work::Folder { parent, number } => {
+                    let name = parent
+                        .listing
+                        .get(number)
+                        .map_or(OsStr::new(""), |(name, _)| name);
+                    match parent.folder.enter(name) {
+                        Ok(folder) => self.walk_folder(folder, visitor, &mut path),
+                        Err(_) => self.note_unread(),
+                    }
+                }
+                Work::Files { folder, share } => {
+                    self.visit_files(&folder, share, visitor, &mut path)
+                }
             };
             if flow == Flow::Stop {
                 self.stop.store(true, Ordering::Relaxed);
@@ -149,58 +174,100 @@ impl Walk<'_> {
         Flow::Continue
     }
 
-    fn walk_folder(&self, mut folder: Folder, visitor: &mut impl Visit) -> Flow {
-        let Ok(entries) = folder.list() else {
+    fn walk_folder(
+        &self,
+        mut folder: Folder,
+        visitor: &mut impl Visit,
+        path: &mut PathBuffer,
+    ) -> Flow {
+        let Ok(listing) = folder.list() else {
             return self.note_unread();
         };
-        let folder = Arc::new(folder);
-        let mut path = folder.path().join("x");
+        path.start(folder.path());
         let mut folders = Vec::new();
         let mut files = Vec::new();
-        for Entry { name, kind } in entries {
-            path.set_file_name(&name);
-            match kind {
-                Kind::Folder if !is_never_entered(&name) => {
-                    if visitor.enters(&path)
-                        && !folder.leaves_out(&path, kind, self.options.include_hidden)
+        for number in 0..listing.len() {
+            match listing.get(number) {
+                Some((name, Kind::Folder)) if !is_never_entered(name) => {
+                    let path = path.of(name);
+                    if visitor.enters(path)
+                        && !folder.leaves_out(path, name, Kind::Folder, self.options.include_hidden)
                     {
-                        folders.push(name);
+                        folders.push(number);
                     }
                 }
-                Kind::File if visitor.wants(&path) => files.push(name),
+                Some((name, Kind::File)) if visitor.wants(path.of(name)) => files.push(number),
                 _ => {}
             }
         }
-        self.queue.add(folders.into_iter().map(|name| Work::Folder {
-            parent: Arc::clone(&folder),
-            name,
-        }));
-        while files.len() > 2 * CHUNK {
-            let names = files.split_off(files.len() - CHUNK);
-            let folder = Arc::clone(&folder);
-            self.queue
-                .add(std::iter::once(Work::Files { folder, names }));
-        }
-        self.visit_files(&folder, &files, visitor)
+        let listed = Arc::new(Listed {
+            folder,
+            listing,
+            files,
+        });
+        let below = folders.into_iter().map(|number| Work::Folder {
+            parent: Arc::clone(&listed),
+            number,
+        });
+        self.queue.add(below);
+        let own = listed.files.len().min(2 * CHUNK);
+        let shares = (own..listed.files.len())
+            .step_by(CHUNK)
+            .map(|start| Work::Files {
+                folder: Arc::clone(&listed),
+                share: start..(start + CHUNK).min(listed.files.len()),
+            });
+        self.queue.add(shares);
+        self.visit_files(&listed, 0..own, visitor, path)
     }
 
-    fn visit_files(&self, folder: &Folder, names: &[OsString], visitor: &mut impl Visit) -> Flow {
-        let mut path: PathBuf = folder.path().join("x");
-        for name in names {
-            path.set_file_name(name);
-            if folder.leaves_out(&path, Kind::File, self.options.include_hidden) {
+    fn visit_files(
+        &self,
+        listed: &Listed,
+        share: Range<usize>,
+        visitor: &mut impl Visit,
+        path: &mut PathBuffer,
+    ) -> Flow {
+        let folder = &listed.folder;
+        path.start(folder.path());
+        for number in listed.files.get(share).unwrap_or_default() {
+            let Some((name, kind)) = listed.listing.get(*number) else {
+                continue;
+            };
+            let path = path.of(name);
+            if folder.leaves_out(path, name, kind, self.options.include_hidden) {
                 continue;
             }
-            let found = Found {
-                folder,
-                name,
-                path: &path,
-            };
+            let found = Found { folder, name, path };
             if self.stop.load(Ordering::Relaxed) || visitor.file(found) == Flow::Stop {
                 return Flow::Stop;
             }
         }
         Flow::Continue
+    }
+}
+
+/// Paths of the entries of a folder, one after another in the same memory.
+#[derive(Debug, Default)]
+struct PathBuffer {
+    bytes: Vec<u8>,
+    folder: usize,
+}
+
+impl PathBuffer {
+    fn start(&mut self, folder: &Path) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(folder.as_os_str().as_bytes());
+        if self.bytes.last() != Some(&b'/') {
+            self.bytes.push(b'/');
+        }
+        self.folder = self.bytes.len();
+    }
+
+    fn of(&mut self, name: &OsStr) -> &Path {
+        self.bytes.truncate(self.folder);
+        self.bytes.extend_from_slice(name.as_bytes());
+        Path::new(OsStr::from_bytes(&self.bytes))
     }
 }
 
@@ -248,14 +315,19 @@ impl Queue {
     }
 
     fn add(&self, work: impl ExactSizeIterator<Item = Work>) {
-        if work.len() == 0 {
+        let count = work.len();
+        if count == 0 {
             return;
         }
         let mut state = self.lock();
-        state.unfinished += work.len();
+        state.unfinished += count;
         state.waiting.extend(work);
         drop(state);
-        self.changed.notify_all();
+        if count == 1 {
+            self.changed.notify_one();
+        } else {
+            self.changed.notify_all();
+        }
     }
 
     fn done(&self) {
@@ -276,9 +348,9 @@ impl Queue {
     }
 }
 
-struct EndOnDrop<'a>(&'a Queue);
+struct EndOnPanic<'a>(&'a Queue);
 
-impl Drop for EndOnDrop<'_> {
+impl Drop for EndOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.end();
