@@ -1,4 +1,5 @@
 //! A tool of your own behind the gate, and an approver that answers for you.
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::sync::Arc;
 
@@ -6,39 +7,33 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use toolgate::core::approval::{Answer, ApprovalRequest, Approver};
-use toolgate::core::{
-    call::Call, context::Session, gate::Gate, prelude::*, tool::typed, workspace::Workspace,
-};
+use toolgate::core::prelude::*;
+use toolgate::core::{call::Call, context::Session, gate::Gate, tool::typed, workspace::Workspace};
 
 /// Ring the bell a number of times.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct BellParams {
+struct Bell {
     /// How often to ring.
     #[schemars(range(min = 1, max = 12))]
     times: usize,
 }
 
-struct Bell(BellParams);
-
 impl Invocation for Bell {
-    type Params = BellParams;
+    type Params = Self;
     const NAME: &'static str = "ring_bell";
     const TITLE: &'static str = "Ring Bell";
     const GROUP: Group = Group::Meta;
     const ANNOTATIONS: Annotations = Annotations::CHANGES;
 
-    fn prepare(params: BellParams, _: &CallContext) -> Result<Self, ToolError> {
-        Ok(Self(params))
+    fn prepare(params: Self, _: &CallContext) -> Result<Self, ToolError> {
+        Ok(params)
     }
     fn describe(&self) -> String {
-        format!("Ring the bell {} times", self.0.times)
-    }
-    fn locations(&self) -> Vec<Location> {
-        Vec::new()
+        format!("Ring the bell {} times", self.times)
     }
     async fn execute(self, _: &CallContext) -> Result<ToolResult, ToolError> {
-        Ok(ToolResult::text("ding ".repeat(self.0.times)))
+        Ok(ToolResult::text("ding ".repeat(self.times)))
     }
 }
 
@@ -48,14 +43,8 @@ struct Neighbour;
 #[async_trait::async_trait]
 impl Approver for Neighbour {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
-        let loud = request.description.contains("12");
-        if loud {
-            Answer::Deny {
-                note: Some("not at night".into()),
-            }
-        } else {
-            Answer::Once
-        }
+        let note = Some("not at night".to_owned());
+        if request.description.contains("12") { Answer::Deny { note } } else { Answer::Once }
     }
 }
 
@@ -63,14 +52,10 @@ impl Approver for Neighbour {
 async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let registry = toolgate::tools::registry()?;
     registry.register(typed::<Bell>()?)?;
-    let gate = Gate::builder(Arc::new(registry))
-        .approver(Neighbour)
-        .build();
+    let gate = Gate::builder(Arc::new(registry)).approver(Neighbour).build();
     let session = Arc::new(Session::new(Workspace::open(".".as_ref())?));
     for times in [3, 12, 0] {
-        let outcome = gate
-            .call(Call::new("ring_bell", json!({ "times": times })), &session)
-            .await;
+        let outcome = gate.call(Call::new("ring_bell", json!({ "times": times })), &session).await;
         println!("{times}: {}", outcome.result.return_display);
     }
     Ok(())

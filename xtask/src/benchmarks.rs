@@ -46,10 +46,7 @@ pub(crate) fn run(workspace: &Workspace, wanted: &[String], rounds: u32) -> Resu
         let rows = benchmarks.iter().map(|one| run_one(one, &lab)).collect();
         finished.push(Section { title, rows });
     }
-    Ok(Report {
-        facts,
-        sections: finished,
-    })
+    Ok(Report { facts, sections: finished })
 }
 
 type Titled = (&'static str, Vec<Benchmark>);

@@ -51,10 +51,8 @@ fn edges_without_tests(
     parsed: &[(&SourceFile, FileReferences)],
     modules: &BTreeSet<ModulePath>,
 ) -> Vec<Edge> {
-    let test_only: Vec<&ModulePath> = parsed
-        .iter()
-        .flat_map(|(_, found)| &found.test_modules)
-        .collect();
+    let test_only: Vec<&ModulePath> =
+        parsed.iter().flat_map(|(_, found)| &found.test_modules).collect();
     let is_test = |module: &ModulePath| test_only.iter().any(|test| module.is_within(test));
 
     let mut edges = Vec::new();

@@ -70,10 +70,8 @@ fn newest_package() -> Result<String> {
 }
 
 fn newest_in(answer: &str) -> Option<String> {
-    let mut packages: Vec<&str> = answer
-        .lines()
-        .filter_map(|line| line.split_whitespace().next())
-        .collect();
+    let mut packages: Vec<&str> =
+        answer.lines().filter_map(|line| line.split_whitespace().next()).collect();
     packages.sort_by_key(|package| minor(package));
     let usual = packages.iter().find(|package| **package == PACKAGE);
     usual.or(packages.last()).map(|&package| package.to_owned())
@@ -86,24 +84,11 @@ fn minor(package: &str) -> Option<u32> {
 /// Unpacks beside the final place and renames, so that a folder that is there is whole.
 fn unpack(peers: &Path, package: &str) -> Result<PathBuf> {
     let work = tempfile::tempdir_in(peers)?;
-    process::run(
-        Command::new("apt-get")
-            .args(["download", package])
-            .current_dir(work.path()),
-    )?;
+    process::run(Command::new("apt-get").args(["download", package]).current_dir(work.path()))?;
     let archive = only_file_ending(work.path(), ".deb")?;
-    process::run(
-        Command::new("dpkg-deb")
-            .arg("-x")
-            .args([&archive, work.path()]),
-    )?;
+    process::run(Command::new("dpkg-deb").arg("-x").args([&archive, work.path()]))?;
     let tarball = only_file_ending(&work.path().join("usr/src"), ".tar.xz")?;
-    process::run(
-        Command::new("tar")
-            .arg("-xJf")
-            .arg(&tarball)
-            .current_dir(work.path()),
-    )?;
+    process::run(Command::new("tar").arg("-xJf").arg(&tarball).current_dir(work.path()))?;
     let folder = peers.join(package);
     fs::rename(work.path().join(package), &folder)
         .with_context(|| format!("`{}` holds no `{package}`", tarball.display()))?;
@@ -137,11 +122,7 @@ fn restore_ignore_rules(folder: &Path) -> Result<()> {
 
 fn without_debian_rules(rules: &str) -> String {
     let is_debian = |line: &&str| ["/*", "!/debian/"].contains(line);
-    rules
-        .lines()
-        .filter(|line| !is_debian(line))
-        .flat_map(|line| [line, "\n"])
-        .collect()
+    rules.lines().filter(|line| !is_debian(line)).flat_map(|line| [line, "\n"]).collect()
 }
 
 fn count_files(folder: &Path) -> Result<usize> {
@@ -160,17 +141,11 @@ fn count_files(folder: &Path) -> Result<usize> {
 
 fn version_in(makefile: &str) -> Option<String> {
     let value = |key: &str| {
-        let line = makefile
-            .lines()
-            .find(|line| line.split('=').next().map(str::trim) == Some(key))?;
+        let line =
+            makefile.lines().find(|line| line.split('=').next().map(str::trim) == Some(key))?;
         line.split('=').nth(1).map(str::trim)
     };
-    Some(format!(
-        "{}.{}.{}",
-        value("VERSION")?,
-        value("PATCHLEVEL")?,
-        value("SUBLEVEL")?
-    ))
+    Some(format!("{}.{}.{}", value("VERSION")?, value("PATCHLEVEL")?, value("SUBLEVEL")?))
 }
 
 #[cfg(test)]
@@ -188,10 +163,7 @@ mod tests {
 
     #[test]
     fn drops_only_what_debian_added() {
-        assert_eq!(
-            without_debian_rules("*.o\n/*.patch\n#\n/*\n!/debian/\n"),
-            "*.o\n/*.patch\n#\n"
-        );
+        assert_eq!(without_debian_rules("*.o\n/*.patch\n#\n/*\n!/debian/\n"), "*.o\n/*.patch\n#\n");
     }
 
     #[test]

@@ -10,21 +10,10 @@ use regex::Regex;
 use crate::process;
 use crate::workspace::Workspace;
 
-pub(crate) const RIPGREP: Peer = Peer {
-    package: "ripgrep",
-    version: "15.2.0",
-    binary: "rg",
-};
-pub(crate) const FD: Peer = Peer {
-    package: "fd-find",
-    version: "10.5.0",
-    binary: "fd",
-};
-pub(crate) const MCP_FILESYSTEM: Peer = Peer {
-    package: "rust-mcp-filesystem",
-    version: "0.4.5",
-    binary: "rust-mcp-filesystem",
-};
+pub(crate) const RIPGREP: Peer = Peer { package: "ripgrep", version: "15.2.0", binary: "rg" };
+pub(crate) const FD: Peer = Peer { package: "fd-find", version: "10.5.0", binary: "fd" };
+pub(crate) const MCP_FILESYSTEM: Peer =
+    Peer { package: "rust-mcp-filesystem", version: "0.4.5", binary: "rust-mcp-filesystem" };
 
 /// The oldest ripgrep on the machine that tests accept when theirs cannot be installed.
 const OLDEST_RIPGREP: u32 = 14;
@@ -47,11 +36,7 @@ impl Peer {
         }
         let package = format!("{}@{}", self.package, self.version);
         let mut install = workspace.cargo(["install", &package, "--locked", "--force"]);
-        install
-            .arg("--root")
-            .arg(&root)
-            .arg("--target-dir")
-            .arg(root.join("build"));
+        install.arg("--root").arg(&root).arg("--target-dir").arg(root.join("build"));
         process::run(&mut install).with_context(|| format!("cannot install {package}"))?;
         Ok(binary)
     }
@@ -79,13 +64,11 @@ pub(crate) fn ripgrep_for_tests(workspace: &Workspace) -> Option<PathBuf> {
 
 fn find_on_path(binary: &str, oldest: u32) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(binary))
-        .find(|candidate| {
-            version_of(candidate)
-                .and_then(|version| major(&version))
-                .is_some_and(|major| major >= oldest)
-        })
+    env::split_paths(&path).map(|folder| folder.join(binary)).find(|candidate| {
+        version_of(candidate)
+            .and_then(|version| major(&version))
+            .is_some_and(|major| major >= oldest)
+    })
 }
 
 /// The version a program prints, if it is there and starts.
@@ -112,10 +95,7 @@ mod tests {
 
     #[test]
     fn finds_the_version_in_what_programs_print() {
-        assert_eq!(
-            version_in("ripgrep 15.2.0\n\nfeatures:-pcre2").as_deref(),
-            Some("15.2.0")
-        );
+        assert_eq!(version_in("ripgrep 15.2.0\n\nfeatures:-pcre2").as_deref(), Some("15.2.0"));
         assert_eq!(version_in("fd 10.5.0").as_deref(), Some("10.5.0"));
         assert_eq!(version_in("no version here"), None);
     }

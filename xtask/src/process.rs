@@ -9,9 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 /// Runs a command with its output on the terminal; anything but success is an error.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!("$ {}", render(command));
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start `{}`", render(command)))?;
+    let status = command.status().with_context(|| format!("cannot start `{}`", render(command)))?;
     if !status.success() {
         bail!("`{}` failed: {status}", render(command));
     }
@@ -35,9 +33,8 @@ pub(crate) fn run_keeping(
     let kept = thread::scope(|scope| {
         let errors = scope.spawn(|| tee(stderr, io::stderr(), &keep));
         let mut kept = tee(stdout, io::stdout(), &keep)?;
-        let from_errors = errors
-            .join()
-            .map_err(|_| anyhow!("the thread reading stderr panicked"))?;
+        let from_errors =
+            errors.join().map_err(|_| anyhow!("the thread reading stderr panicked"))?;
         kept.extend(from_errors?);
         anyhow::Ok(kept)
     })?;
@@ -127,10 +124,7 @@ mod tests {
     #[test]
     fn tee_copies_everything_and_keeps_what_is_asked_for() {
         let mut shown = Vec::new();
-        let kept = tee(&b"one\ntwo\nthree"[..], &mut shown, |line| {
-            line.starts_with('t')
-        })
-        .unwrap();
+        let kept = tee(&b"one\ntwo\nthree"[..], &mut shown, |line| line.starts_with('t')).unwrap();
         assert_eq!(shown, b"one\ntwo\nthree");
         assert_eq!(kept, ["two", "three"]);
     }

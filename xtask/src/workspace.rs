@@ -50,9 +50,7 @@ impl Workspace {
         S: Into<OsString>,
     {
         let mut command = cargo();
-        command
-            .args(args.into_iter().map(Into::into))
-            .current_dir(&self.root);
+        command.args(args.into_iter().map(Into::into)).current_dir(&self.root);
         if env::var_os("CARGO_TARGET_DIR").is_some() {
             // A relative value would mean another folder from the root.
             command.env("CARGO_TARGET_DIR", &self.target);
@@ -76,12 +74,7 @@ fn cargo() -> Command {
 fn is_set_per_package(name: &str) -> bool {
     name.starts_with("CARGO_PKG_")
         || name.starts_with("CARGO_MANIFEST_")
-        || [
-            "CARGO_BIN_NAME",
-            "CARGO_CRATE_NAME",
-            "CARGO_PRIMARY_PACKAGE",
-        ]
-        .contains(&name)
+        || ["CARGO_BIN_NAME", "CARGO_CRATE_NAME", "CARGO_PRIMARY_PACKAGE"].contains(&name)
 }
 
 fn folder(metadata: &Value, key: &str) -> Result<PathBuf> {
@@ -107,9 +100,6 @@ mod tests {
     #[test]
     fn a_missing_key_is_named() {
         let error = folder(&serde_json::json!({}), "workspace_root").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`cargo metadata` names no `workspace_root`"
-        );
+        assert_eq!(error.to_string(), "`cargo metadata` names no `workspace_root`");
     }
 }

@@ -1,6 +1,5 @@
 //! The gate's own cost: a tool that does nothing, called many times.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figure")]
-#![expect(missing_docs, reason = "a benchmark has no API")]
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -55,9 +54,7 @@ impl Invocation for Nothing {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     const CALLS: u32 = 200_000;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let registry = Registry::new();
     registry.register(typed::<Nothing>()?)?;
     let gate = Gate::builder(Arc::new(registry)).build();

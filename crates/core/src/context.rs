@@ -24,11 +24,7 @@ pub struct Session {
 impl Session {
     /// A new session in a workspace, speaking the native dialect.
     pub fn new(workspace: Workspace) -> Self {
-        Self {
-            id: SessionId::generate(),
-            workspace,
-            dialect: Dialect::Native,
-        }
+        Self { id: SessionId::generate(), workspace, dialect: Dialect::Native }
     }
 
     /// The same session with names of another dialect tried first.
@@ -91,10 +87,7 @@ impl CallContext {
         (shape, max_chars): (Shape, usize),
     ) -> Self {
         let whole = match &results.folder {
-            Some(folder) => Whole::Kept {
-                folder: folder.clone(),
-                name: call.to_string(),
-            },
+            Some(folder) => Whole::Kept { folder: folder.clone(), name: call.to_string() },
             None => Whole::Dropped,
         };
         let inner = Inner {
@@ -106,9 +99,7 @@ impl CallContext {
             events,
             whole,
         };
-        Self {
-            inner: Arc::new(inner),
-        }
+        Self { inner: Arc::new(inner) }
     }
 
     /// The call's id.
@@ -137,27 +128,17 @@ impl CallContext {
     ///
     /// `Cancelled`, once it is.
     pub fn check(&self) -> Result<(), ToolError> {
-        if self.inner.cancellation.is_cancelled() {
-            Err(ToolError::cancelled())
-        } else {
-            Ok(())
-        }
+        if self.inner.cancellation.is_cancelled() { Err(ToolError::cancelled()) } else { Ok(()) }
     }
 
     /// What the caller's dialect calls a native parameter, for messages.
     pub fn parameter<'a>(&'a self, native: &'a str) -> &'a str {
-        self.inner
-            .face
-            .as_ref()
-            .map_or(native, |face| face.parameter(native))
+        self.inner.face.as_ref().map_or(native, |face| face.parameter(native))
     }
 
     /// The dialect the tool was called in.
     pub fn dialect(&self) -> Dialect {
-        self.inner
-            .face
-            .as_ref()
-            .map_or(Dialect::Native, |face| face.dialect)
+        self.inner.face.as_ref().map_or(Dialect::Native, |face| face.dialect)
     }
 
     /// Collects a long result under this call's limits, with bounded memory.

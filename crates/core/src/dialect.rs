@@ -53,12 +53,9 @@ impl FromStr for Dialect {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|dialect| dialect.name() == text)
-            .ok_or_else(|| {
-                format!("unknown dialect `{text}`, expected one of: native, claude, camel")
-            })
+        Self::ALL.into_iter().find(|dialect| dialect.name() == text).ok_or_else(|| {
+            format!("unknown dialect `{text}`, expected one of: native, claude, camel")
+        })
     }
 }
 

@@ -6,10 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The kinds of failure a caller can tell apart. Their names are a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the names are the documentation, see docs/errors.md"
-)]
+#[expect(missing_docs, reason = "the names are the documentation, see docs/errors.md")]
 #[non_exhaustive]
 pub enum ErrorKind {
     ToolNotFound,
@@ -59,18 +56,12 @@ pub struct ToolError {
 impl ToolError {
     /// An error of the given kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-        }
+        Self { kind, message: message.into() }
     }
 
     /// The call was cancelled before it finished.
     pub fn cancelled() -> Self {
-        Self::new(
-            ErrorKind::Cancelled,
-            "the call was cancelled before it finished",
-        )
+        Self::new(ErrorKind::Cancelled, "the call was cancelled before it finished")
     }
 
     /// Arguments that cannot be used, for reasons a schema cannot express.

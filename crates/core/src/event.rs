@@ -125,9 +125,7 @@ pub struct Events {
 impl Events {
     /// A stream that keeps `capacity` events for slow readers.
     pub fn new(capacity: usize) -> Self {
-        Self {
-            sender: broadcast::Sender::new(capacity),
-        }
+        Self { sender: broadcast::Sender::new(capacity) }
     }
 
     /// Listens from now on.

@@ -74,7 +74,7 @@ fn hints(title: &str, annotations: Annotations) -> Value {
     })
 }
 
-/// Gemini takes a subset of OpenAPI: one type, `nullable`, no unknown keywords.
+/// Gemini takes a subset of `OpenAPI`: one type, `nullable`, no unknown keywords.
 fn gemini(schema: Value) -> Value {
     const KNOWN: &[&str] = &[
         "type",
@@ -102,9 +102,7 @@ fn gemini(schema: Value) -> Value {
     for (key, value) in object {
         let value = match (key.as_str(), value) {
             ("properties", Value::Object(properties)) => {
-                let properties = properties
-                    .into_iter()
-                    .map(|(name, inner)| (name, gemini(inner)));
+                let properties = properties.into_iter().map(|(name, inner)| (name, gemini(inner)));
                 Value::Object(properties.collect())
             }
             ("items", inner) => gemini(inner),
@@ -120,10 +118,7 @@ fn gemini(schema: Value) -> Value {
 /// Turns `null` among types or choices into `nullable`.
 fn flatten_null(object: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = object.get("type") {
-        let single = types
-            .iter()
-            .find(|kind| kind.as_str() != Some("null"))
-            .cloned();
+        let single = types.iter().find(|kind| kind.as_str() != Some("null")).cloned();
         if let Some(single) = single {
             object.insert("type".to_owned(), single);
             object.insert("nullable".to_owned(), Value::Bool(true));
@@ -133,10 +128,8 @@ fn flatten_null(object: &mut Map<String, Value>) {
         options.retain(|option| !option.is_null());
     }
     if let Some(Value::Array(choices)) = object.get("anyOf") {
-        let real: Vec<&Value> = choices
-            .iter()
-            .filter(|choice| choice.get("type") != Some(&json!("null")))
-            .collect();
+        let real: Vec<&Value> =
+            choices.iter().filter(|choice| choice.get("type") != Some(&json!("null"))).collect();
         if let [Value::Object(only)] = real.as_slice() {
             let only = only.clone();
             object.remove("anyOf");

@@ -60,10 +60,7 @@ pub(crate) struct Found {
 
 impl Default for Registry {
     fn default() -> Self {
-        Self {
-            tools: ArcSwap::default(),
-            changes: broadcast::Sender::new(256),
-        }
+        Self { tools: ArcSwap::default(), changes: broadcast::Sender::new(256) }
     }
 }
 
@@ -78,6 +75,7 @@ impl Registry {
     /// # Errors
     ///
     /// When its name, or a name of one of its faces, already means another tool.
+    #[expect(clippy::needless_pass_by_value, reason = "a registered tool belongs to the registry")]
     pub fn register(&self, tool: Arc<dyn Tool>) -> Result<(), NameTaken> {
         let name = tool.definition().name.clone();
         let mut taken = None;
@@ -136,9 +134,7 @@ impl Registry {
                 && filter.dialect.is_none_or(|dialect| {
                     dialect == Dialect::Native || definition.face(dialect).is_some()
                 })
-                && filter
-                    .enabled_in
-                    .is_none_or(|session| tool.is_enabled(session))
+                && filter.enabled_in.is_none_or(|session| tool.is_enabled(session))
         };
         self.list().into_iter().filter(wanted).collect()
     }
@@ -178,18 +174,13 @@ impl Registry {
         let by_face = |dialect: Dialect| {
             tools.values().find_map(|tool| {
                 let face = tool.definition().face(dialect)?;
-                (face.name == name).then(|| Found {
-                    tool: Arc::clone(tool),
-                    face: Some(face.clone()),
-                })
+                (face.name == name)
+                    .then(|| Found { tool: Arc::clone(tool), face: Some(face.clone()) })
             })
         };
         let native = || {
             let tool = tools.get(&name.parse::<ToolName>().ok()?)?;
-            Some(Found {
-                tool: Arc::clone(tool),
-                face: None,
-            })
+            Some(Found { tool: Arc::clone(tool), face: None })
         };
         by_face(dialect)
             .or_else(native)
@@ -206,26 +197,19 @@ impl Registry {
 /// A name may mean one tool only, or a rule for one could be used for another.
 fn conflict(tools: &BTreeMap<ToolName, Arc<dyn Tool>>, new: &dyn Tool) -> Option<NameTaken> {
     let new = new.definition();
-    let others = || {
-        tools
-            .values()
-            .map(|tool| tool.definition())
-            .filter(|other| other.name != new.name)
-    };
+    let others =
+        || tools.values().map(|tool| tool.definition()).filter(|other| other.name != new.name);
     let owner_of = |name: &str| {
         others().find(|other| {
             other.name.as_str() == name || other.faces.iter().any(|face| face.name == name)
         })
     };
-    std::iter::once(new.name.as_str())
-        .chain(new.faces.iter().map(|face| face.name))
-        .find_map(|name| {
+    std::iter::once(new.name.as_str()).chain(new.faces.iter().map(|face| face.name)).find_map(
+        |name| {
             let owner = owner_of(name)?.name.clone();
-            Some(NameTaken {
-                name: name.to_owned(),
-                owner,
-            })
-        })
+            Some(NameTaken { name: name.to_owned(), owner })
+        },
+    )
 }
 
 fn unknown(name: &str, tools: &BTreeMap<ToolName, Arc<dyn Tool>>, dialect: Dialect) -> ToolError {
@@ -238,23 +222,15 @@ fn unknown(name: &str, tools: &BTreeMap<ToolName, Arc<dyn Tool>>, dialect: Diale
         .filter(|(score, _)| *score > 0.7)
         .collect();
     near.sort_by(|left, right| right.0.total_cmp(&left.0));
-    let suggestions: Vec<String> = near
-        .iter()
-        .take(3)
-        .map(|(_, known)| format!("`{known}`"))
-        .collect();
+    let suggestions: Vec<String> =
+        near.iter().take(3).map(|(_, known)| format!("`{known}`")).collect();
     let shown = visible::line(name);
     let message = if suggestions.is_empty() {
-        let all = tools
-            .values()
-            .map(|tool| tool.definition().name_in(dialect));
+        let all = tools.values().map(|tool| tool.definition().name_in(dialect));
         let all = all.collect::<Vec<_>>().join(", ");
         format!("there is no tool `{shown}`; the tools are: {all}")
     } else {
-        format!(
-            "there is no tool `{shown}`; did you mean {}?",
-            suggestions.join(" or ")
-        )
+        format!("there is no tool `{shown}`; did you mean {}?", suggestions.join(" or "))
     };
     ToolError::new(ErrorKind::ToolNotFound, message)
 }

@@ -31,11 +31,7 @@ impl ToolResult {
     /// A result of plain text, shown to model and person alike.
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self {
-            return_display: text.clone(),
-            llm_content: Content::Text(text),
-            ..Self::default()
-        }
+        Self { return_display: text.clone(), llm_content: Content::Text(text), ..Self::default() }
     }
 
     /// A result whose text was collected under the call's limits.

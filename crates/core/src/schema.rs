@@ -36,10 +36,7 @@ impl Schema {
             settings.inline_subschemas = true;
             settings.meta_schema = None;
         });
-        let mut json = settings
-            .into_generator()
-            .into_root_schema_for::<T>()
-            .to_value();
+        let mut json = settings.into_generator().into_root_schema_for::<T>().to_value();
         if let Some(object) = json.as_object_mut() {
             object.remove("title");
             tidy(object);
@@ -53,11 +50,7 @@ impl Schema {
     }
 
     fn new(json: Value, origin: Origin) -> Self {
-        Self {
-            json,
-            origin,
-            compiled: OnceLock::new(),
-        }
+        Self { json, origin, compiled: OnceLock::new() }
     }
 
     /// The schema as JSON.
@@ -67,18 +60,13 @@ impl Schema {
 
     /// The description at the top of the schema.
     pub fn description(&self) -> &str {
-        self.json
-            .get("description")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+        self.json.get("description").and_then(Value::as_str).unwrap_or_default()
     }
 
     /// The names of all parameters.
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
         let properties = self.json.get("properties").and_then(Value::as_object);
-        properties
-            .into_iter()
-            .flat_map(|map| map.keys().map(String::as_str))
+        properties.into_iter().flat_map(|map| map.keys().map(String::as_str))
     }
 
     /// Checks arguments.
@@ -87,9 +75,7 @@ impl Schema {
     ///
     /// `ValidationError` that names each parameter at fault, what was expected and what came.
     pub fn validate(&self, args: &Value) -> Result<(), ToolError> {
-        let compiled = self
-            .compiled
-            .get_or_init(|| compile(&self.json, self.origin));
+        let compiled = self.compiled.get_or_init(|| compile(&self.json, self.origin));
         let validator = compiled.as_ref().map_err(|error| {
             ToolError::new(
                 ErrorKind::InternalError,
@@ -99,9 +85,7 @@ impl Schema {
         if validator.is_valid(args) {
             return Ok(());
         }
-        Err(ToolError::invalid(explain::violations(
-            &self.json, validator, args,
-        )))
+        Err(ToolError::invalid(explain::violations(&self.json, validator, args)))
     }
 }
 
@@ -113,10 +97,7 @@ impl Schema {
 pub fn parse<T: DeserializeOwned>(args: Value) -> Result<T, ToolError> {
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();
-        ToolError::invalid(explain::parse_failure(
-            &path,
-            &error.into_inner().to_string(),
-        ))
+        ToolError::invalid(explain::parse_failure(&path, &error.into_inner().to_string()))
     })
 }
 
@@ -133,10 +114,7 @@ fn compile(json: &Value, origin: Origin) -> Result<Validator, String> {
 
 /// Drops what says nothing to a model: Rust's number formats and defaults of `null`.
 fn tidy(object: &mut Map<String, Value>) {
-    if object
-        .get("format")
-        .and_then(Value::as_str)
-        .is_some_and(|format| format.starts_with("uint"))
+    if object.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint"))
     {
         object.remove("format");
     }

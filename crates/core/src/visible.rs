@@ -93,7 +93,7 @@ pub(crate) fn is_clean(text: &str) -> bool {
     let bytes = text.as_bytes();
     // C1 controls are C2 80 to C2 9F in UTF-8.
     let suspicious = |byte: &u8| matches!(byte, 0..=8 | 11..=31 | 127 | 0xC2);
-    if !bytes.iter().any(|byte| suspicious(byte)) {
+    if !bytes.iter().any(suspicious) {
         return true;
     }
     let mut letters = text.chars().peekable();

@@ -51,8 +51,6 @@ pub struct Verdict {
 impl Verdict {
     /// The deciding reason.
     pub fn reason(&self) -> &str {
-        self.reasons
-            .first()
-            .map_or("no reason given", String::as_str)
+        self.reasons.first().map_or("no reason given", String::as_str)
     }
 }

@@ -21,12 +21,7 @@ pub struct Facts {
 impl Facts {
     /// Facts of a call that touches no path.
     pub fn new(tool: impl Into<String>, effect: Effect, risk: Risk) -> Self {
-        Self {
-            tool: tool.into(),
-            effect,
-            risk,
-            paths: Vec::new(),
-        }
+        Self { tool: tool.into(), effect, risk, paths: Vec::new() }
     }
 
     /// The same facts with the paths the call touches.

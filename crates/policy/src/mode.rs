@@ -65,10 +65,7 @@ impl FromStr for Mode {
                 .chain(mode.aliases().iter().copied())
                 .any(|name| name.eq_ignore_ascii_case(text) || name.replace('_', "-") == text)
         };
-        Self::ALL
-            .into_iter()
-            .find(known)
-            .ok_or_else(|| UnknownMode(text.to_owned()))
+        Self::ALL.into_iter().find(known).ok_or_else(|| UnknownMode(text.to_owned()))
     }
 }
 

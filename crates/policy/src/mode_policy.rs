@@ -17,10 +17,7 @@ pub struct ModePolicy {
 impl ModePolicy {
     /// A policy in the given mode, with no tool allowed or excluded by name.
     pub fn new(mode: Mode) -> Self {
-        Self {
-            mode,
-            ..Self::default()
-        }
+        Self { mode, ..Self::default() }
     }
 
     /// The same policy with tools that run without a question inside the workspace.
@@ -45,18 +42,14 @@ impl ModePolicy {
             (_, Effect::Read) if *risk == Risk::Low => {
                 (Decision::Allow, format!("`{tool}` only reads"))
             }
-            (Mode::Plan, _) => (
-                Decision::Deny,
-                format!("in plan mode only reading runs, and `{tool}` does more"),
-            ),
+            (Mode::Plan, _) => {
+                (Decision::Deny, format!("in plan mode only reading runs, and `{tool}` does more"))
+            }
             (Mode::AcceptEdits, Effect::Edit) if *risk <= Risk::Medium => (
                 Decision::Allow,
                 "mode `accept_edits` allows edits inside the workspace".to_owned(),
             ),
-            _ => (
-                Decision::Ask,
-                format!("mode `{}` asks about {risk} risk", self.mode),
-            ),
+            _ => (Decision::Ask, format!("mode `{}` asks about {risk} risk", self.mode)),
         }
     }
 
@@ -74,10 +67,7 @@ impl ModePolicy {
         let either =
             |check: fn(&std::path::Path) -> bool| check(&path.requested) || check(&path.resolved);
         if path.access != Access::Read && either(protected::is_never_written) {
-            return Some((
-                Decision::Deny,
-                format!("`{shown}` is never changed, in any mode"),
-            ));
+            return Some((Decision::Deny, format!("`{shown}` is never changed, in any mode")));
         }
         if self.mode == Mode::Yolo {
             return None;
@@ -103,14 +93,11 @@ impl ModePolicy {
 
 impl Policy for ModePolicy {
     fn decide(&self, facts: &Facts) -> Verdict {
-        let named = |tools: &[String]| tools.iter().any(|tool| *tool == facts.tool);
+        let named = |tools: &[String]| tools.contains(&facts.tool);
         let by_name = if named(&self.excluded) {
             Some((Decision::Deny, format!("`{}` is excluded", facts.tool)))
         } else if named(&self.allowed) && self.mode != Mode::Plan {
-            Some((
-                Decision::Allow,
-                format!("`{}` is allowed by name", facts.tool),
-            ))
+            Some((Decision::Allow, format!("`{}` is allowed by name", facts.tool)))
         } else {
             None
         };
@@ -123,12 +110,7 @@ impl Policy for ModePolicy {
             strictest = floor;
             reasons.insert(0, reason);
         }
-        Verdict {
-            decision: strictest,
-            risk: facts.risk,
-            mode: self.mode,
-            reasons,
-        }
+        Verdict { decision: strictest, risk: facts.risk, mode: self.mode, reasons }
     }
 }
 

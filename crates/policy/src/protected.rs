@@ -38,13 +38,8 @@ const GOVERNING: &[&str] = &[
 ];
 
 /// System files that are never written, in any mode.
-const NEVER_WRITTEN: &[&str] = &[
-    "/etc/passwd",
-    "/etc/shadow",
-    "/etc/gshadow",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-];
+const NEVER_WRITTEN: &[&str] =
+    &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d"];
 
 /// Whether a change to the path makes another program act, compared case-folded.
 pub fn governs_a_program(path: &Path) -> bool {
@@ -65,11 +60,7 @@ mod tests {
 
     #[test]
     fn finds_governing_files_at_any_depth_and_in_any_case() {
-        for path in [
-            "/w/.git/hooks/pre-commit",
-            "/w/a/.VSCode/tasks.json",
-            "/home/u/.bashrc",
-        ] {
+        for path in ["/w/.git/hooks/pre-commit", "/w/a/.VSCode/tasks.json", "/home/u/.bashrc"] {
             assert!(governs_a_program(Path::new(path)), "{path}");
         }
         for path in ["/w/src/git/mod.rs", "/w/.github/ci.yml", "/w/bashrc"] {

@@ -38,9 +38,7 @@ impl App {
         let policy = ModePolicy::new(global.mode)
             .with_allowed(native_names(&registry, &global.allowed_tools)?)
             .with_excluded(native_names(&registry, &global.exclude_tools)?);
-        let builder = Gate::builder(Arc::new(registry))
-            .policy(policy)
-            .settings(settings(global)?);
+        let builder = Gate::builder(Arc::new(registry)).policy(policy).settings(settings(global)?);
         let interactive = !global.non_interactive && std::io::stdin().is_terminal();
         let gate = if interactive {
             builder.approver(TerminalApprover::default()).build()
@@ -82,10 +80,9 @@ pub(crate) fn built_in_tools() -> anyhow::Result<Registry> {
 async fn cancel_on_signal(cancellation: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
 
-    let (Ok(mut terminate), Ok(mut hangup)) = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::hangup()),
-    ) else {
+    let (Ok(mut terminate), Ok(mut hangup)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+    else {
         return;
     };
     tokio::select! {
@@ -105,19 +102,14 @@ fn start_log(verbose: u8) {
     };
     let filter = tracing_subscriber::EnvFilter::new(level);
     // A second subscriber in one process is a test's business, not a failure.
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .try_init()
-        .ok();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init().ok();
 }
 
 fn workspace(global: &GlobalArgs) -> anyhow::Result<Workspace> {
     let open = |folder: &Path| {
         Workspace::open(folder).map_err(|error| {
-            let cause = std::error::Error::source(&error)
-                .map(ToString::to_string)
-                .unwrap_or_default();
+            let cause =
+                std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
             UsageError(format!("{error}: {cause}"))
         })
     };
@@ -132,10 +124,7 @@ fn workspace(global: &GlobalArgs) -> anyhow::Result<Workspace> {
 fn settings(global: &GlobalArgs) -> anyhow::Result<GateSettings> {
     let usual = GateSettings::default();
     Ok(GateSettings {
-        results: ResultSettings {
-            preset: global.results,
-            folder: Some(home::results()?),
-        },
+        results: ResultSettings { preset: global.results, folder: Some(home::results()?) },
         max_concurrency: max_concurrency()?.unwrap_or(usual.max_concurrency),
         ..usual
     })
@@ -148,19 +137,17 @@ fn max_concurrency() -> anyhow::Result<Option<usize>> {
     };
     match text.parse() {
         Ok(number) if number > 0 => Ok(Some(number)),
-        _ => Err(UsageError(format!(
-            "`{NAME}` must be a whole number above 0, got `{text}`"
-        ))
-        .into()),
+        _ => {
+            Err(UsageError(format!("`{NAME}` must be a whole number above 0, got `{text}`")).into())
+        }
     }
 }
 
 /// The native names of tools given by their name in any dialect.
 fn native_names(registry: &Registry, names: &[String]) -> anyhow::Result<Vec<String>> {
     let native = |name: &String| {
-        let tool = registry
-            .resolve(name, Dialect::Native)
-            .map_err(|error| UsageError(error.message))?;
+        let tool =
+            registry.resolve(name, Dialect::Native).map_err(|error| UsageError(error.message))?;
         Ok(tool.definition().name.to_string())
     };
     names.iter().map(native).collect()

@@ -46,17 +46,13 @@ pub(crate) fn code(error: Option<ErrorKind>) -> u8 {
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     // A closed pipe is no reason to fail.
     error.print().ok();
-    if error.use_stderr() {
-        ExitCode::from(INVALID)
-    } else {
-        ExitCode::SUCCESS
-    }
+    if error.use_stderr() { ExitCode::from(INVALID) } else { ExitCode::SUCCESS }
 }
 
 /// Prints why a command could not be run.
 pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
     report(&format!("{error:#}"));
-    let is_usage = error.chain().any(|cause| cause.is::<UsageError>());
+    let is_usage = error.chain().any(<dyn std::error::Error + 'static>::is::<UsageError>);
     ExitCode::from(if is_usage { INVALID } else { TOOL_ERROR })
 }
 

@@ -28,9 +28,7 @@ pub(crate) fn file(path: &Path) -> anyhow::Result<String> {
 
 fn stdin() -> anyhow::Result<String> {
     let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .context("cannot read standard input")?;
+    std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
     Ok(text)
 }
 

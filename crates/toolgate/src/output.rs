@@ -18,10 +18,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(global: &GlobalArgs) -> Self {
-        Self {
-            json: global.json,
-            quiet: global.quiet,
-        }
+        Self { json: global.json, quiet: global.quiet }
     }
 
     /// Prints what became of a call.
@@ -59,11 +56,7 @@ pub(crate) fn print_pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
 /// Prints text that ends in a line end.
 pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    let end = if text.is_empty() || text.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     tolerate_closed_pipe(
         stdout
             .write_all(text.as_bytes())

@@ -29,10 +29,7 @@ impl Progress {
         let template = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
         bar.set_style(template.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         let task = tokio::spawn(follow(bar.clone(), events.subscribe(), total));
-        Self {
-            task: Some(task),
-            bar,
-        }
+        Self { task: Some(task), bar }
     }
 }
 
@@ -65,9 +62,7 @@ async fn follow(
             event = events.recv() => event,
         };
         match event {
-            Ok(Event::ToolCallStart {
-                description: text, ..
-            }) => description = text,
+            Ok(Event::ToolCallStart { description: text, .. }) => description = text,
             Ok(Event::ToolCallEnd { .. }) => ended += 1,
             Ok(Event::ToolCallProgress { message, .. }) => {
                 bar.set_message(format!("{description}: {message}"));

@@ -27,9 +27,7 @@ impl Approver for TerminalApprover {
         write!(anstream::stderr(), "{question}").ok();
         let answer = tokio::task::spawn_blocking(|| {
             let mut line = String::new();
-            std::io::stdin()
-                .read_line(&mut line)
-                .map(|count| (count, line))
+            std::io::stdin().read_line(&mut line).map(|count| (count, line))
         });
         match answer.await {
             // The end of input, or no input at all, approves nothing.
@@ -44,9 +42,7 @@ fn parse(line: &str) -> Answer {
     match line.to_lowercase().as_str() {
         "y" | "yes" => Answer::Once,
         "" | "n" | "no" => Answer::Deny { note: None },
-        _ => Answer::Deny {
-            note: Some(line.to_owned()),
-        },
+        _ => Answer::Deny { note: Some(line.to_owned()) },
     }
 }
 

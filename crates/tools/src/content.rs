@@ -22,10 +22,7 @@ pub(crate) fn read(
     let OpenFile { mut file, metadata } = paths::open(context, path, ErrorKind::FileReadError)?;
     let failed = |error: std::io::Error| read_failed(context, path, &error);
     let mut start = Vec::with_capacity(8 * 1024);
-    (&file)
-        .take(8 * 1024)
-        .read_to_end(&mut start)
-        .map_err(failed)?;
+    (&file).take(8 * 1024).read_to_end(&mut start).map_err(failed)?;
     if text::looks_binary(&start) {
         return Err(binary(context, path, metadata.len()));
     }
@@ -35,18 +32,15 @@ pub(crate) fn read(
         }
         let mut bytes = start;
         // Files of /proc say nothing about their size, so the limit is enforced here too.
-        file.take(MOST_BYTES as u64)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
+        file.take(MOST_BYTES as u64).read_to_end(&mut bytes).map_err(failed)?;
         return Ok(text::decode(bytes));
     };
     let (encoding, mark) = Encoding::of_mark(&start).unwrap_or((Encoding::PLAIN, 0));
     file.seek(SeekFrom::Start(mark as u64)).map_err(failed)?;
     let keep_going = || context.check().is_ok();
     let bytes = if encoding.is_wide() {
-        let decoder = DecodeReaderBytesBuilder::new()
-            .encoding(Some(encoding.charset()))
-            .build(file);
+        let decoder =
+            DecodeReaderBytesBuilder::new().encoding(Some(encoding.charset())).build(file);
         text::slice(decoder, range, MOST_BYTES, keep_going)
     } else {
         text::slice(file, range, MOST_BYTES, keep_going)
@@ -66,10 +60,7 @@ pub(crate) fn read(
 
 fn read_failed(context: &CallContext, path: &ResolvedPath, error: &std::io::Error) -> ToolError {
     let shown = context.workspace().shown(path.real());
-    ToolError::new(
-        ErrorKind::FileReadError,
-        format!("cannot read `{shown}`: {error}"),
-    )
+    ToolError::new(ErrorKind::FileReadError, format!("cannot read `{shown}`: {error}"))
 }
 
 /// The file is no text.

@@ -29,31 +29,25 @@ pub(crate) fn resolve_with(
     follow: Follow,
     otherwise: ErrorKind,
 ) -> Result<ResolvedPath, ToolError> {
-    context
-        .workspace()
-        .resolve(Path::new(path), follow)
-        .map_err(|error| {
-            let name = context.parameter("path");
-            match error {
-                ResolveError::Empty => {
-                    ToolError::invalid(format!("parameter `{name}` is empty; give a path"))
-                }
-                ResolveError::Nul => ToolError::invalid(format!(
-                    "parameter `{name}` holds a NUL byte, which no path can"
-                )),
-                ResolveError::Permission { .. } => ToolError::new(
-                    ErrorKind::PermissionError,
-                    format!("{error}; the owner has to change its permissions"),
-                ),
-                ResolveError::Other { ref source, .. } => {
-                    ToolError::new(otherwise, format!("{error}: {source}"))
-                }
-                _ => ToolError::new(
-                    otherwise,
-                    format!("{error}; give the path of the real file"),
-                ),
+    context.workspace().resolve(Path::new(path), follow).map_err(|error| {
+        let name = context.parameter("path");
+        match error {
+            ResolveError::Empty => {
+                ToolError::invalid(format!("parameter `{name}` is empty; give a path"))
             }
-        })
+            ResolveError::Nul => ToolError::invalid(format!(
+                "parameter `{name}` holds a NUL byte, which no path can"
+            )),
+            ResolveError::Permission { .. } => ToolError::new(
+                ErrorKind::PermissionError,
+                format!("{error}; the owner has to change its permissions"),
+            ),
+            ResolveError::Other { ref source, .. } => {
+                ToolError::new(otherwise, format!("{error}: {source}"))
+            }
+            _ => ToolError::new(otherwise, format!("{error}; give the path of the real file")),
+        }
+    })
 }
 
 /// Opens a regular file for reading.
@@ -82,9 +76,7 @@ pub(crate) fn open_error(
             ErrorKind::PermissionError,
             format!("permission denied: `{shown}`; the owner has to change its permissions"),
         ),
-        OpenError::NotRegular {
-            kind: FileKind::Folder,
-        } => ToolError::new(
+        OpenError::NotRegular { kind: FileKind::Folder } => ToolError::new(
             otherwise,
             format!(
                 "`{shown}` is a directory, not a file; list it with `ls`, or find files in it with `glob`"
@@ -126,16 +118,8 @@ pub(crate) fn not_found(context: &CallContext, path: &ResolvedPath) -> ToolError
 fn nearest(missing: &Path) -> Option<std::path::PathBuf> {
     let folder = missing.ancestors().skip(1).find(|folder| folder.is_dir())?;
     let rest = missing.strip_prefix(folder).ok()?;
-    let wanted = rest
-        .components()
-        .next()?
-        .as_os_str()
-        .to_string_lossy()
-        .to_lowercase();
-    let names = std::fs::read_dir(folder)
-        .ok()?
-        .take(NAMES_LOOKED_AT)
-        .flatten();
+    let wanted = rest.components().next()?.as_os_str().to_string_lossy().to_lowercase();
+    let names = std::fs::read_dir(folder).ok()?.take(NAMES_LOOKED_AT).flatten();
     let (_, name) = names
         .map(|entry| {
             let name = entry.file_name();
@@ -143,11 +127,7 @@ fn nearest(missing: &Path) -> Option<std::path::PathBuf> {
             (score, name)
         })
         .filter(|(score, _)| *score >= NEAR_ENOUGH)
-        .max_by(|left, right| {
-            left.0
-                .total_cmp(&right.0)
-                .then_with(|| right.1.cmp(&left.1))
-        })?;
+        .max_by(|left, right| left.0.total_cmp(&right.0).then_with(|| right.1.cmp(&left.1)))?;
     let mut near = folder.join(name);
     let below: std::path::PathBuf = rest.components().skip(1).collect();
     if !below.as_os_str().is_empty() && near.join(&below).exists() {
@@ -167,10 +147,7 @@ pub(crate) fn open_folder(
         Ok(descriptor) => Ok(Folder::root(descriptor, path.real())),
         Err(OpenError::NotRegular { kind }) => Err(ToolError::new(
             otherwise,
-            format!(
-                "`{shown}` is {}, not a directory; name the directory it is in",
-                kind.noun()
-            ),
+            format!("`{shown}` is {}, not a directory; name the directory it is in", kind.noun()),
         )),
         Err(error) => Err(open_error(context, path, &error, otherwise)),
     }

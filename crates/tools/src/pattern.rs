@@ -10,9 +10,7 @@ pub(crate) fn regex_fault(pattern: &str) -> Option<String> {
         regex_syntax::Error::Translate(error) => (error.kind().to_string(), *error.span()),
         other => return Some(other.to_string()),
     };
-    let position = pattern
-        .get(..span.start.offset)
-        .map_or(0, |before| before.chars().count());
+    let position = pattern.get(..span.start.offset).map_or(0, |before| before.chars().count());
     Some(pointing(pattern, position, &reason))
 }
 
@@ -50,10 +48,7 @@ fn unmatched_brace(pattern: &str) -> Option<usize> {
 
 fn pointing(pattern: &str, position: usize, reason: &str) -> String {
     let caret = " ".repeat(position);
-    format!(
-        "{reason} at position {}:\n  {pattern}\n  {caret}^",
-        position + 1
-    )
+    format!("{reason} at position {}:\n  {pattern}\n  {caret}^", position + 1)
 }
 
 #[cfg(test)]
@@ -63,10 +58,7 @@ mod tests {
     #[test]
     fn regex_faults_point_at_the_place() {
         let fault = regex_fault("ab(c").unwrap();
-        assert!(
-            fault.contains("unclosed group at position 3:\n  ab(c\n    ^"),
-            "{fault}"
-        );
+        assert!(fault.contains("unclosed group at position 3:\n  ab(c\n    ^"), "{fault}");
         assert_eq!(regex_fault("a+"), None);
     }
 
@@ -75,10 +67,7 @@ mod tests {
         for (pattern, position) in [("src/[ab", 5), ("{a,b", 1), ("a}b", 2), ("x[z-a]", 3)] {
             let error = globset::Glob::new(pattern).unwrap_err();
             let fault = glob_fault(pattern, &error);
-            assert!(
-                fault.contains(&format!("at position {position}:")),
-                "{fault}"
-            );
+            assert!(fault.contains(&format!("at position {position}:")), "{fault}");
         }
     }
 }

@@ -30,9 +30,7 @@ fn small_reads(lab: &Lab) -> Result<Row> {
     let lines = scratch.path().join("calls.jsonl");
     fs::write(&lines, batch_lines())?;
     let mut ours = lab.toolgate(&folder);
-    ours.arg("batch")
-        .arg(&lines)
-        .env("TOOLGATE_MAX_TOOL_CONCURRENCY", OUTSTANDING.to_string());
+    ours.arg("batch").arg(&lines).env("TOOLGATE_MAX_TOOL_CONCURRENCY", OUTSTANDING.to_string());
     let mut server = lab.program(&lab.mcp_filesystem, &folder);
     server.arg(&folder);
 
@@ -63,10 +61,7 @@ fn write_files(folder: &Path) -> Result<()> {
 /// How many different files an output quotes.
 fn files_in(output: &str) -> usize {
     let first_words = Regex::new(r"Note (\d+):").expect("the pattern is fixed and valid");
-    let found: BTreeSet<&str> = first_words
-        .find_iter(output)
-        .map(|found| found.as_str())
-        .collect();
+    let found: BTreeSet<&str> = first_words.find_iter(output).map(|found| found.as_str()).collect();
     found.len()
 }
 

@@ -16,10 +16,7 @@ type Measure = Box<dyn Fn(&Lab) -> Result<Row>>;
 
 impl Benchmark {
     pub(super) fn new(name: &'static str, run: impl Fn(&Lab) -> Result<Row> + 'static) -> Self {
-        Self {
-            name,
-            run: Box::new(run),
-        }
+        Self { name, run: Box::new(run) }
     }
 }
 
@@ -81,11 +78,7 @@ impl Row {
 
     /// Adds a comparison of results, which must hold too.
     pub(super) fn checked(self, text: String, holds: bool) -> Self {
-        Self {
-            checked: text,
-            passed: self.passed && holds,
-            ..self
-        }
+        Self { checked: text, passed: self.passed && holds, ..self }
     }
 
     pub(super) fn with_commands(self, commands: Vec<String>) -> Self {

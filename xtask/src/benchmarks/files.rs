@@ -65,14 +65,10 @@ fn edit_in_middle(lab: &Lab) -> Result<Row> {
         lab::shown(&our_edit(lab, our_folder.path(), TARGETS)),
         lab::shown(&peer_edit(lab, peer_folder.path(), TARGETS)),
     ];
-    let ours = Side::new(
-        "toolgate",
-        back_and_forth(|targets| our_edit(lab, our_folder.path(), targets)),
-    );
-    let peer = Side::new(
-        "sed -i",
-        back_and_forth(|targets| peer_edit(lab, peer_folder.path(), targets)),
-    );
+    let ours =
+        Side::new("toolgate", back_and_forth(|targets| our_edit(lab, our_folder.path(), targets)));
+    let peer =
+        Side::new("sed -i", back_and_forth(|targets| peer_edit(lab, peer_folder.path(), targets)));
     let times = harness::compare(ours, vec![peer], lab.rounds)?;
 
     let same = fs::read(our_folder.path().join(FILE))? == fs::read(peer_folder.path().join(FILE))?;
@@ -109,9 +105,5 @@ fn peer_edit(lab: &Lab, folder: &Path, [target, replacement]: [&str; 2]) -> Comm
 }
 
 fn said(same: bool, what: &str) -> String {
-    if same {
-        what.to_owned()
-    } else {
-        format!("not the {what}")
-    }
+    if same { what.to_owned() } else { format!("not the {what}") }
 }

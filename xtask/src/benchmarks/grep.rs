@@ -56,10 +56,7 @@ fn whole_tree(lab: &Lab, args: &Value, ripgrep_args: &[&str]) -> Result<Row> {
         lab.rounds,
     )?;
     Ok(Row::versus(times.ours, times.peer, times.peer_name, LIMIT)
-        .checked(
-            format!("{our_matches} and {peer_matches} matches"),
-            our_matches == peer_matches,
-        )
+        .checked(format!("{our_matches} and {peer_matches} matches"), our_matches == peer_matches)
         .with_commands(commands))
 }
 
@@ -69,8 +66,7 @@ fn early_stop(lab: &Lab) -> Result<Row> {
     let args = json!({"pattern": "the", "caseSensitive": true, "maxResults": 10});
     let ours = lab.call(tree, "grep", &args);
     let mut peer = lab.program("sh", tree);
-    peer.args(["-c", "rg -n the | head -n 10"])
-        .env("PATH", lab.path_with_peers()?);
+    peer.args(["-c", "rg -n the | head -n 10"]).env("PATH", lab.path_with_peers()?);
 
     let commands = vec![lab::shown(&ours), lab::shown(&peer)];
     let times = harness::compare(
@@ -78,10 +74,8 @@ fn early_stop(lab: &Lab) -> Result<Row> {
         vec![Side::command("rg and head", peer, Accepted::Success)],
         lab.rounds,
     )?;
-    Ok(
-        Row::versus(times.ours, times.peer, times.peer_name, EARLY_STOP_LIMIT)
-            .with_commands(commands),
-    )
+    Ok(Row::versus(times.ours, times.peer, times.peer_name, EARLY_STOP_LIMIT)
+        .with_commands(commands))
 }
 
 /// Matches as the answer counts or lists them.

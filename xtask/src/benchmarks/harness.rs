@@ -21,10 +21,7 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     /// A side that times itself.
     pub(super) fn new(name: &'static str, run: impl FnMut() -> Result<Duration> + 'a) -> Self {
-        Self {
-            name,
-            run: Box::new(run),
-        }
+        Self { name, run: Box::new(run) }
     }
 
     /// A side that is one command from start to exit.
@@ -82,11 +79,7 @@ pub(super) fn compare(
         .map(|(side, times)| (median(times), side.name))
         .min()
         .context("a comparison needs a peer")?;
-    Ok(Comparison {
-        ours: median(our_times),
-        peer,
-        peer_name,
-    })
+    Ok(Comparison { ours: median(our_times), peer, peer_name })
 }
 
 /// The wall time of a command, from start to exit, its output read and dropped.
@@ -94,14 +87,10 @@ pub(super) fn compare(
 /// Output goes through a pipe: with `/dev/null` ripgrep notices and stops at the first match.
 pub(super) fn time(command: &mut Command, accepted: Accepted) -> Result<Duration> {
     let errors = tempfile::tempfile()?;
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(errors.try_clone()?);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors.try_clone()?);
     let start = Instant::now();
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("cannot start `{}`", process::render(command)))?;
+    let mut child =
+        command.spawn().with_context(|| format!("cannot start `{}`", process::render(command)))?;
     let output = child.stdout.take().context("stdout is piped")?;
     drain(output)?;
     let status = child.wait()?;

@@ -13,25 +13,16 @@ use crate::process;
 pub(super) fn describe(lab: &Lab) -> Result<Vec<(&'static str, String)>> {
     let kernel = &lab.kernel;
     Ok(vec![
-        (
-            "Date",
-            first_line(Command::new("date").args(["-u", "+%Y-%m-%d"]))?,
-        ),
+        ("Date", first_line(Command::new("date").args(["-u", "+%Y-%m-%d"]))?),
         ("Processor", processor()?),
         ("Memory", memory()?),
         ("System", system()?),
-        (
-            "Tree",
-            format!("Linux {}, {} files", kernel.version, kernel.files),
-        ),
+        ("Tree", format!("Linux {}, {} files", kernel.version, kernel.files)),
         ("Rounds", format!("{} timed after 2 to warm up", lab.rounds)),
         ("toolgate", version(Command::new(&lab.toolgate))?),
         ("ripgrep", version(Command::new(&lab.ripgrep))?),
         ("fd", version(Command::new(&lab.fd))?),
-        (
-            "rust-mcp-filesystem",
-            version(Command::new(&lab.mcp_filesystem))?,
-        ),
+        ("rust-mcp-filesystem", version(Command::new(&lab.mcp_filesystem))?),
         ("sed", version(Command::new("sed"))?),
         ("ls", version(Command::new("ls"))?),
         ("rustc", version(Command::new("rustc"))?),
@@ -86,10 +77,7 @@ mod tests {
     #[test]
     fn reads_values_as_proc_has_them() {
         let info = "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n";
-        assert_eq!(
-            value_of(info, "model name").as_deref(),
-            Some("Some CPU @ 2 GHz")
-        );
+        assert_eq!(value_of(info, "model name").as_deref(), Some("Some CPU @ 2 GHz"));
         assert_eq!(value_of(info, "flags"), None);
     }
 

@@ -54,11 +54,7 @@ impl Session {
             .context("cannot start the MCP server")?;
         let requests = child.stdin.take().context("stdin is piped")?;
         let answers = child.stdout.take().context("stdout is piped")?;
-        Ok(Self {
-            child,
-            requests: BufWriter::new(requests),
-            answers: BufReader::new(answers),
-        })
+        Ok(Self { child, requests: BufWriter::new(requests), answers: BufReader::new(answers) })
     }
 
     fn initialize(&mut self) -> Result<()> {
@@ -108,11 +104,7 @@ impl Session {
 
     /// Closes the server's input, which ends it, and waits.
     fn end(self) -> Result<()> {
-        let Self {
-            mut child,
-            requests,
-            answers,
-        } = self;
+        let Self { mut child, requests, answers } = self;
         drop((requests, answers));
         child.wait()?;
         Ok(())
@@ -125,11 +117,7 @@ fn check(answer: &str) -> Result<()> {
         .pointer("/result/isError")
         .and_then(Value::as_bool)
         .unwrap_or(parsed.get("result").is_none());
-    ensure!(
-        !is_error,
-        "the MCP server refused a call: {}",
-        answer.trim_end()
-    );
+    ensure!(!is_error, "the MCP server refused a call: {}", answer.trim_end());
     Ok(())
 }
 
@@ -153,9 +141,7 @@ mod tests {
 
     #[test]
     fn makes_every_call_though_few_may_be_outstanding() {
-        let calls: Vec<_> = (1..=20)
-            .map(|id| call_line(id, "read", &json!({})))
-            .collect();
+        let calls: Vec<_> = (1..=20).map(|id| call_line(id, "read", &json!({}))).collect();
         time_calls(&mut echo_server(), &calls, 3).unwrap();
     }
 

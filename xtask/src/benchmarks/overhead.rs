@@ -15,10 +15,7 @@ const ROUNDS_FOR_STARTS: u32 = 4;
 const PIPELINE_LIMIT: Duration = Duration::from_micros(10);
 
 pub(super) fn benchmarks() -> Vec<Benchmark> {
-    vec![
-        Benchmark::new("start", start),
-        Benchmark::new("pipeline", pipeline),
-    ]
+    vec![Benchmark::new("start", start), Benchmark::new("pipeline", pipeline)]
 }
 
 fn start(lab: &Lab) -> Result<Row> {
@@ -49,9 +46,7 @@ fn pipeline(lab: &Lab) -> Result<Row> {
 
 fn time_per_call(output: &str) -> Option<Duration> {
     let last = output.trim_end().lines().last()?;
-    let nanoseconds = last
-        .strip_prefix("pipeline: ")?
-        .strip_suffix(" ns per call")?;
+    let nanoseconds = last.strip_prefix("pipeline: ")?.strip_suffix(" ns per call")?;
     let nanoseconds: f64 = nanoseconds.replace(',', "").parse().ok()?;
     Duration::try_from_secs_f64(nanoseconds / 1e9).ok()
 }
@@ -67,10 +62,7 @@ mod tests {
             time("warming up\npipeline: 4210 ns per call\n"),
             Some(Duration::from_nanos(4210))
         );
-        assert_eq!(
-            time("pipeline: 4210.0 ns per call"),
-            Some(Duration::from_nanos(4210))
-        );
+        assert_eq!(time("pipeline: 4210.0 ns per call"), Some(Duration::from_nanos(4210)));
         assert_eq!(time("pipeline: 4210 ns per call\nmore"), None);
         assert_eq!(time(""), None);
     }

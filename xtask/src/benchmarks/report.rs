@@ -52,15 +52,8 @@ fn render_section(section: &Section) -> Vec<String> {
         "|---|---:|---:|---:|---:|---|---|".into(),
     ];
     for row in &section.rows {
-        let cells = [
-            row.name,
-            &row.ours,
-            &row.peer,
-            &row.ratio,
-            &row.limit,
-            &row.checked,
-            row.verdict(),
-        ];
+        let cells =
+            [row.name, &row.ours, &row.peer, &row.ratio, &row.limit, &row.checked, row.verdict()];
         lines.push(format!("| {} |", cells.map(cell).join(" | ")));
     }
     lines.push("\n```console".into());
@@ -83,14 +76,9 @@ mod tests {
 
     fn report() -> Report {
         let row = |name, millis| {
-            Row::versus(
-                Duration::from_millis(millis),
-                Duration::from_millis(100),
-                "rg",
-                1.05,
-            )
-            .named(name)
-            .with_commands(vec!["rg -n x".to_owned()])
+            Row::versus(Duration::from_millis(millis), Duration::from_millis(100), "rg", 1.05)
+                .named(name)
+                .with_commands(vec!["rg -n x".to_owned()])
         };
         Report {
             facts: vec![("Memory", "24 GiB".to_owned())],

@@ -32,26 +32,14 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step {
-        name: "format",
-        alone: "cargo fmt --all --check",
-        run: check_format,
-    },
+    Step { name: "format", alone: "cargo fmt --all --check", run: check_format },
     Step {
         name: "clippy",
         alone: "cargo clippy --workspace --all-targets --locked -- -D warnings",
         run: check_lints,
     },
-    Step {
-        name: "cycles",
-        alone: "cargo xtask cycles",
-        run: check_cycles,
-    },
-    Step {
-        name: "test",
-        alone: "cargo xtask test",
-        run: run_tests,
-    },
+    Step { name: "cycles", alone: "cargo xtask cycles", run: check_cycles },
+    Step { name: "test", alone: "cargo xtask test", run: run_tests },
     Step {
         name: "docs",
         alone: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked",
@@ -81,18 +69,11 @@ fn run_step(step: &Step, workspace: &Workspace) -> Result<Finished> {
     println!("\n=== {}: {}", step.name, step.alone);
     let start = Instant::now();
     let outcome = (step.run)(workspace).with_context(|| {
-        format!(
-            "step `{}` failed; run it alone with `{}`",
-            step.name, step.alone
-        )
+        format!("step `{}` failed; run it alone with `{}`", step.name, step.alone)
     })?;
     let took = start.elapsed();
     println!("=== {}: {:.1} s", step.name, took.as_secs_f64());
-    Ok(Finished {
-        name: step.name,
-        took,
-        outcome,
-    })
+    Ok(Finished { name: step.name, took, outcome })
 }
 
 fn check_format(workspace: &Workspace) -> Result<Outcome> {
@@ -113,10 +94,7 @@ fn check_cycles(workspace: &Workspace) -> Result<Outcome> {
 
 fn run_tests(workspace: &Workspace) -> Result<Outcome> {
     let closing = test::run_keeping_summary(workspace, &test::TestArgs::default())?;
-    Ok(Outcome {
-        skipped: false,
-        closing,
-    })
+    Ok(Outcome { skipped: false, closing })
 }
 
 fn build_docs(workspace: &Workspace) -> Result<Outcome> {
@@ -128,10 +106,7 @@ fn build_docs(workspace: &Workspace) -> Result<Outcome> {
 fn check_dependencies(workspace: &Workspace) -> Result<Outcome> {
     if !process::succeeds(&mut workspace.cargo(["deny", "--version"])) {
         println!("\n*** skipped: cargo-deny is not installed (cargo install cargo-deny) ***\n");
-        return Ok(Outcome {
-            skipped: true,
-            closing: Vec::new(),
-        });
+        return Ok(Outcome { skipped: true, closing: Vec::new() });
     }
     let mut deny = workspace.cargo(["deny", "--offline", "check"]);
     process::run(deny.args(["licenses", "bans", "sources"]))?;
@@ -142,11 +117,7 @@ fn render_summary(finished: &[Finished]) -> String {
     let mut lines = vec![format!("{:<10}{:>9}", "step", "seconds")];
     for step in finished {
         let seconds = step.took.as_secs_f64();
-        let note = if step.outcome.skipped {
-            "  skipped"
-        } else {
-            ""
-        };
+        let note = if step.outcome.skipped { "  skipped" } else { "" };
         lines.push(format!("{:<10}{seconds:>9.1}{note}", step.name));
     }
     let total: Duration = finished.iter().map(|step| step.took).sum();
@@ -169,10 +140,7 @@ mod tests {
             Finished {
                 name: "deny",
                 took: Duration::from_millis(40),
-                outcome: Outcome {
-                    skipped: true,
-                    closing: Vec::new(),
-                },
+                outcome: Outcome { skipped: true, closing: Vec::new() },
             },
         ];
         assert_eq!(

@@ -50,10 +50,7 @@ fn crate_folders(workspace: &Workspace) -> Result<Vec<PathBuf>> {
 
 fn render(crate_name: &str, cycle: &Cycle) -> String {
     let modules: Vec<_> = cycle.modules.iter().map(|m| format!("`{m}`")).collect();
-    let mut lines = vec![format!(
-        "{crate_name}: import cycle between {}",
-        modules.join(", ")
-    )];
+    let mut lines = vec![format!("{crate_name}: import cycle between {}", modules.join(", "))];
     for edge in &cycle.edges {
         let file = edge.file.display();
         lines.push(format!(

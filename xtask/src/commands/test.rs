@@ -62,14 +62,8 @@ fn run_doc_tests(workspace: &Workspace, ripgrep: Option<&Path>) -> Result<()> {
 }
 
 fn run_example(workspace: &Workspace) -> Result<()> {
-    let mut example = workspace.cargo([
-        "run",
-        "--locked",
-        "-p",
-        "toolgate",
-        "--example",
-        "custom_tool",
-    ]);
+    let mut example =
+        workspace.cargo(["run", "--locked", "-p", "toolgate", "--example", "custom_tool"]);
     process::run(&mut example).context("the example `custom_tool` does not run")
 }
 
@@ -100,19 +94,12 @@ mod tests {
         let nextest = "     Summary [   0.006s] 3 tests run: 3 passed, 0 skipped";
         assert!(is_closing_line(nextest));
         assert!(is_closing_line("test result: ok. 3 passed; 0 failed"));
-        assert!(is_closing_line(
-            "\x1b[32;1m     Summary\x1b[0m [   0.006s] 3"
-        ));
-        assert!(!is_closing_line(
-            "        PASS [   0.004s] xtask peers::tests::x"
-        ));
+        assert!(is_closing_line("\x1b[32;1m     Summary\x1b[0m [   0.006s] 3"));
+        assert!(!is_closing_line("        PASS [   0.004s] xtask peers::tests::x"));
     }
 
     #[test]
     fn strips_colours_and_margins() {
-        assert_eq!(
-            without_colours("\x1b[32;1m   Summary\x1b[0m [ 1s]"),
-            "Summary [ 1s]"
-        );
+        assert_eq!(without_colours("\x1b[32;1m   Summary\x1b[0m [ 1s]"), "Summary [ 1s]");
     }
 }

@@ -35,10 +35,7 @@ pub(super) fn cycles(edges: Vec<Edge>) -> Vec<Cycle> {
         let group = group_of(module, &reachable);
         if group.len() > 1 && !grouped.contains(module) {
             grouped.extend(group.iter().cloned());
-            cycles.push(Cycle {
-                edges: edges_among(&group, &edges),
-                modules: group,
-            });
+            cycles.push(Cycle { edges: edges_among(&group, &edges), modules: group });
         }
     }
     cycles
@@ -46,11 +43,8 @@ pub(super) fn cycles(edges: Vec<Edge>) -> Vec<Cycle> {
 
 /// Drops what the root merely re-exports, unless that module names the root.
 fn without_table_of_contents(edges: Vec<Edge>) -> Vec<Edge> {
-    let names_root: BTreeSet<ModulePath> = edges
-        .iter()
-        .filter(|edge| edge.to.is_root())
-        .map(|edge| edge.from.clone())
-        .collect();
+    let names_root: BTreeSet<ModulePath> =
+        edges.iter().filter(|edge| edge.to.is_root()).map(|edge| edge.from.clone()).collect();
     edges
         .into_iter()
         .filter(|edge| !(edge.from.is_root() && edge.is_re_export) || names_root.contains(&edge.to))
@@ -62,13 +56,9 @@ type Reachable = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
 fn reachable_modules(edges: &[Edge]) -> Reachable {
     let mut next: Reachable = BTreeMap::new();
     for edge in edges {
-        next.entry(edge.from.clone())
-            .or_default()
-            .insert(edge.to.clone());
+        next.entry(edge.from.clone()).or_default().insert(edge.to.clone());
     }
-    next.keys()
-        .map(|start| (start.clone(), reachable_from(start, &next)))
-        .collect()
+    next.keys().map(|start| (start.clone(), reachable_from(start, &next))).collect()
 }
 
 fn reachable_from(start: &ModulePath, next: &Reachable) -> BTreeSet<ModulePath> {
@@ -87,9 +77,7 @@ fn reachable_from(start: &ModulePath, next: &Reachable) -> BTreeSet<ModulePath> 
 /// The modules that `module` reaches and that reach it.
 fn group_of(module: &ModulePath, reachable: &Reachable) -> Vec<ModulePath> {
     let reaches = |from: &ModulePath, to: &ModulePath| {
-        reachable
-            .get(from)
-            .is_some_and(|modules| modules.contains(to))
+        reachable.get(from).is_some_and(|modules| modules.contains(to))
     };
     reachable
         .keys()

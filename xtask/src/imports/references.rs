@@ -38,11 +38,8 @@ pub(super) fn parse(
     modules: &BTreeSet<ModulePath>,
 ) -> Result<FileReferences> {
     let file = syn::parse_file(source)?;
-    let mut collector = Collector {
-        place: module.clone(),
-        modules,
-        found: FileReferences::default(),
-    };
+    let mut collector =
+        Collector { place: module.clone(), modules, found: FileReferences::default() };
     collector.visit_file(&file);
     Ok(collector.found)
 }
@@ -101,11 +98,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.leading_colon.is_none() {
-            let names: Vec<_> = path
-                .segments
-                .iter()
-                .map(|part| name_of(&part.ident))
-                .collect();
+            let names: Vec<_> = path.segments.iter().map(|part| name_of(&part.ident)).collect();
             self.add(&names, Written::Inline);
         }
         visit::visit_path(self, path);
@@ -227,9 +220,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("test")
             || attribute.path().is_ident("cfg")
-                && attribute
-                    .parse_args::<Meta>()
-                    .is_ok_and(|condition| requires_test(&condition))
+                && attribute.parse_args::<Meta>().is_ok_and(|condition| requires_test(&condition))
     })
 }
 

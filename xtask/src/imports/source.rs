@@ -74,10 +74,7 @@ mod tests {
         assert_eq!(module("main.rs").as_deref(), Some("crate"));
         assert_eq!(module("gate.rs").as_deref(), Some("crate::gate"));
         assert_eq!(module("gate/mod.rs").as_deref(), Some("crate::gate"));
-        assert_eq!(
-            module("gate/permit.rs").as_deref(),
-            Some("crate::gate::permit")
-        );
+        assert_eq!(module("gate/permit.rs").as_deref(), Some("crate::gate::permit"));
         assert_eq!(module("gate/main.rs").as_deref(), Some("crate::gate::main"));
     }
 

@@ -35,14 +35,7 @@ fn finds_a_cycle_of_two() {
         ("a.rs", "\nuse crate::b::B;\npub struct A(B);\n"),
         ("b.rs", "use crate::a::{self, A};\npub struct B;\n"),
     ]);
-    assert_eq!(
-        found,
-        [[
-            "a.rs:2 crate::b::B",
-            "b.rs:1 crate::a::self",
-            "b.rs:1 crate::a::A"
-        ]]
-    );
+    assert_eq!(found, [["a.rs:2 crate::b::B", "b.rs:1 crate::a::self", "b.rs:1 crate::a::A"]]);
 }
 
 #[test]
@@ -54,14 +47,7 @@ fn finds_a_cycle_of_three_and_leaves_out_bystanders() {
         ("c.rs", "fn f() { let _ = crate::a::f(1); }"),
         ("d.rs", "pub struct D;"),
     ]);
-    assert_eq!(
-        found,
-        [[
-            "a.rs:1 crate::b::B",
-            "b.rs:1 super::c::C",
-            "c.rs:1 crate::a::f"
-        ]]
-    );
+    assert_eq!(found, [["a.rs:1 crate::b::B", "b.rs:1 super::c::C", "c.rs:1 crate::a::f"]]);
 }
 
 #[test]
@@ -80,26 +66,17 @@ fn finds_two_separate_cycles() {
 fn finds_a_cycle_of_parent_and_child() {
     let found = cycles(&[
         ("lib.rs", "mod gate;"),
-        (
-            "gate.rs",
-            "mod permit;\nuse permit::Permit;\npub struct Gate;",
-        ),
+        ("gate.rs", "mod permit;\nuse permit::Permit;\npub struct Gate;"),
         ("gate/permit.rs", "use super::Gate;\npub struct Permit;"),
     ]);
-    assert_eq!(
-        found,
-        [["gate.rs:2 permit::Permit", "gate/permit.rs:1 super::Gate"]]
-    );
+    assert_eq!(found, [["gate.rs:2 permit::Permit", "gate/permit.rs:1 super::Gate"]]);
 }
 
 #[test]
 fn siblings_below_one_parent_are_no_cycle() {
     assert_no_cycle(&[
         ("lib.rs", "mod gate;"),
-        (
-            "gate.rs",
-            "mod permit; mod stage; pub use self::permit::Permit;",
-        ),
+        ("gate.rs", "mod permit; mod stage; pub use self::permit::Permit;"),
         ("gate/permit.rs", "use super::stage::Stage;"),
         ("gate/stage.rs", "pub struct Stage;"),
     ]);
@@ -111,10 +88,7 @@ fn accepts_modules_that_only_point_down() {
         ("lib.rs", "mod a; mod b; mod c; pub use a::A; pub use c::C;"),
         ("a.rs", "use crate::b::B; use crate::c; use std::fmt;"),
         ("b.rs", "use crate::c::C; pub(crate) struct B;"),
-        (
-            "c.rs",
-            "pub(super) struct C; impl C { fn f(self) -> Self { self } }",
-        ),
+        ("c.rs", "pub(super) struct C; impl C { fn f(self) -> Self { self } }"),
     ]);
 }
 
@@ -169,10 +143,7 @@ fn a_working_root_and_its_module_form_a_cycle() {
 fn inline_modules_belong_to_their_file() {
     assert_no_cycle(&[
         ("lib.rs", "mod a; mod b;"),
-        (
-            "a.rs",
-            "mod inner { use super::A; use super::super::b::B; } pub struct A;",
-        ),
+        ("a.rs", "mod inner { use super::A; use super::super::b::B; } pub struct A;"),
         ("b.rs", "pub struct B;"),
     ]);
 }
@@ -181,10 +152,7 @@ fn inline_modules_belong_to_their_file() {
 fn sees_paths_inside_macro_calls() {
     let found = cycles(&[
         ("lib.rs", "mod a; mod b;"),
-        (
-            "a.rs",
-            "fn f() { println!(\"{}\", [crate::b::X, self.x][0]); }",
-        ),
+        ("a.rs", "fn f() { println!(\"{}\", [crate::b::X, self.x][0]); }"),
         ("b.rs", "use crate::a::*;"),
     ]);
     assert_eq!(found, [["a.rs:1 crate::b::X", "b.rs:1 crate::a::*"]]);

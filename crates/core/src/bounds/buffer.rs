@@ -12,11 +12,7 @@ pub(super) struct Ends {
 
 impl Ends {
     pub(super) fn new(start_limit: usize, end_limit: usize) -> Self {
-        Self {
-            start_limit,
-            end_limit,
-            ..Self::default()
-        }
+        Self { start_limit, end_limit, ..Self::default() }
     }
 
     /// Takes more text; what fits neither end is forgotten.
@@ -39,12 +35,7 @@ impl Ends {
     /// The start that was kept, cut at a line end where one is near.
     pub(super) fn into_parts(mut self, line_boundaries: bool) -> (String, String) {
         let end = last_chars(&self.end, self.end_limit);
-        let end = if line_boundaries {
-            from_line_start(end)
-        } else {
-            end
-        }
-        .to_owned();
+        let end = if line_boundaries { from_line_start(end) } else { end }.to_owned();
         if line_boundaries {
             self.start.truncate(to_line_end(&self.start));
         }
@@ -57,10 +48,7 @@ pub(super) fn split_at_char(text: &str, count: usize) -> (&str, &str) {
     if text.len() <= count {
         return (text, "");
     }
-    let at = text
-        .char_indices()
-        .nth(count)
-        .map_or(text.len(), |(at, _)| at);
+    let at = text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
     text.split_at(at)
 }
 
@@ -72,11 +60,7 @@ fn last_chars(text: &str, count: usize) -> &str {
     let Some(before) = count.checked_sub(1) else {
         return "";
     };
-    let at = text
-        .char_indices()
-        .rev()
-        .nth(before)
-        .map_or(0, |(at, _)| at);
+    let at = text.char_indices().rev().nth(before).map_or(0, |(at, _)| at);
     text.split_at(at).1
 }
 

@@ -29,8 +29,8 @@ pub struct Collector {
     whole: Whole,
     /// Everything so far, while it still fits.
     pending: String,
-    /// Where each item in `pending` ends.
-    pending_items: Vec<usize>,
+    /// Where the items in `pending` end, and how many do there.
+    pending_items: Vec<(usize, u64)>,
     seen: Amount,
     /// What the ends hold once the text no longer fits.
     cut: Option<Cut>,
@@ -45,8 +45,8 @@ struct Cut {
     open: bool,
     /// How much was offered to the ends while open.
     taken: Amount,
-    /// Where, in characters, each item ends that may still be in the start.
-    item_ends: Vec<u64>,
+    /// Where, in characters, items end that may still be in the start, and how many do.
+    item_ends: Vec<(u64, u64)>,
 }
 
 #[derive(Debug)]
@@ -54,13 +54,6 @@ enum SpillState {
     Writing(Spill),
     Failed(String),
     Dropped,
-}
-
-/// Whether a piece of text is an entry or match of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Item {
-    Whole,
-    No,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -86,12 +79,27 @@ impl Collector {
 
     /// Takes one entry or match, which is counted and never cut in two by its count.
     pub fn item(&mut self, text: &str) {
-        self.take(text, Item::Whole);
+        self.take(text, 1);
+    }
+
+    /// Takes many entries or matches at once. They are kept or left out together, so
+    /// this is for those that come when the collector [is full](Self::is_full).
+    pub fn items(&mut self, text: &str, count: u64) {
+        self.take(text, count);
+    }
+
+    /// Whether nothing that comes from now on is kept in the result itself.
+    pub fn is_full(&self) -> bool {
+        self.limit.keep == Keep::Start
+            && self
+                .cut
+                .as_ref()
+                .is_some_and(|cut| !cut.open || cut.taken.chars >= self.limit.chars.keep as u64)
     }
 
     /// Takes any text.
     pub fn push(&mut self, text: &str) {
-        self.take(text, Item::No);
+        self.take(text, 0);
     }
 
     /// How many characters came so far.
@@ -99,9 +107,10 @@ impl Collector {
         self.seen.chars
     }
 
-    fn take(&mut self, text: &str, item: Item) {
-        if !self.held_return && visible::is_clean(text) && !text.ends_with('\r') {
-            self.add(text, item);
+    fn take(&mut self, text: &str, items: u64) {
+        if text.is_empty() || !self.held_return && visible::is_clean(text) && !text.ends_with('\r')
+        {
+            self.add(text, items);
             return;
         }
         let mut safe = String::with_capacity(text.len() + 16);
@@ -109,20 +118,20 @@ impl Collector {
             safe.push_str(if text.starts_with('\n') { "\r" } else { "\\r" });
         }
         self.held_return = visible::push_visible(&mut safe, text, LineEnd::Open);
-        self.add(&safe, item);
+        self.add(&safe, items);
     }
 
-    fn add(&mut self, text: &str, item: Item) {
+    fn add(&mut self, text: &str, items: u64) {
         self.seen.chars += text.chars().count() as u64;
         self.seen.lines += count_lines(text);
-        self.seen.items += u64::from(item == Item::Whole);
+        self.seen.items += items;
         if let Some(cut) = &mut self.cut {
-            cut.add(text, item, &self.limit);
+            cut.add(text, items, &self.limit);
             return;
         }
         self.pending.push_str(text);
-        if item == Item::Whole {
-            self.pending_items.push(self.pending.len());
+        if items > 0 {
+            self.pending_items.push((self.pending.len(), items));
         }
         if self.is_over() {
             self.start_cutting();
@@ -132,14 +141,8 @@ impl Collector {
     fn is_over(&self) -> bool {
         let passed = |seen: u64, cap: Cap| seen > cap.over as u64;
         passed(self.seen.chars, self.limit.chars)
-            || self
-                .limit
-                .lines
-                .is_some_and(|cap| passed(self.seen.lines, cap))
-            || self
-                .limit
-                .items
-                .is_some_and(|cap| passed(self.seen.items, cap))
+            || self.limit.lines.is_some_and(|cap| passed(self.seen.lines, cap))
+            || self.limit.items.is_some_and(|cap| passed(self.seen.items, cap))
     }
 
     /// The text no longer fits: from here on only its ends stay in memory.
@@ -148,25 +151,22 @@ impl Collector {
         let mut cut = Cut::new(&self.limit, &self.whole);
         let mut rest = pending.as_str();
         let mut done = 0;
-        for end in std::mem::take(&mut self.pending_items) {
+        for (end, items) in std::mem::take(&mut self.pending_items) {
             let (item, after) = rest.split_at(end - done);
-            cut.add(item, Item::Whole, &self.limit);
+            cut.add(item, items, &self.limit);
             (rest, done) = (after, end);
         }
-        cut.add(rest, Item::No, &self.limit);
+        cut.add(rest, 0, &self.limit);
         self.cut = Some(cut);
     }
 
     /// Ends the text: notes what was left out and where the whole is.
     pub fn finish(mut self) -> BoundedText {
         if std::mem::take(&mut self.held_return) {
-            self.add("\\r", Item::No);
+            self.add("\\r", 0);
         }
         let Some(cut) = self.cut else {
-            return BoundedText {
-                text: self.pending,
-                truncated: None,
-            };
+            return BoundedText { text: self.pending, truncated: None };
         };
         cut.finish(&self.limit, self.seen)
     }
@@ -187,16 +187,10 @@ impl Cut {
                 Err(error) => SpillState::Failed(failure(&error)),
             },
         };
-        Self {
-            ends,
-            spill,
-            open: true,
-            taken: Amount::default(),
-            item_ends: Vec::new(),
-        }
+        Self { ends, spill, open: true, taken: Amount::default(), item_ends: Vec::new() }
     }
 
-    fn add(&mut self, text: &str, item: Item, limit: &Limit) {
+    fn add(&mut self, text: &str, items: u64, limit: &Limit) {
         self.write_whole(text);
         if !self.open {
             return;
@@ -217,11 +211,9 @@ impl Cut {
         } else {
             self.offer(text);
         }
-        if item == Item::Whole {
-            self.taken.items += 1;
-            if self.taken.chars <= limit.chars.keep as u64 {
-                self.item_ends.push(self.taken.chars);
-            }
+        self.taken.items += items;
+        if items > 0 && self.taken.chars <= limit.chars.keep as u64 {
+            self.item_ends.push((self.taken.chars, items));
         }
     }
 
@@ -255,21 +247,17 @@ impl Cut {
         let kept_items = self
             .item_ends
             .iter()
-            .filter(|end| **end <= kept_chars)
-            .count() as u64;
+            .filter(|(end, _)| *end <= kept_chars)
+            .map(|(_, items)| items)
+            .sum();
         let truncation = Truncation {
             omitted_chars: seen.chars.saturating_sub(kept_chars),
             omitted_lines: seen.lines.saturating_sub(kept_lines),
-            omitted_items: limit
-                .item_name
-                .map(|_| seen.items.saturating_sub(kept_items)),
+            omitted_items: limit.item_name.map(|_| seen.items.saturating_sub(kept_items)),
             whole: whole.as_ref().ok().cloned(),
         };
         let note = note(limit, &truncation, &whole);
-        BoundedText {
-            text: join(limit.keep, &start, &note, &end),
-            truncated: Some(truncation),
-        }
+        BoundedText { text: join(limit.keep, &start, &note, &end), truncated: Some(truncation) }
     }
 }
 
@@ -316,11 +304,7 @@ fn note(limit: &Limit, truncation: &Truncation, whole: &Result<PathBuf, String>)
 
 /// Puts the note where the gap is.
 fn join(keep: Keep, start: &str, note: &str, end: &str) -> String {
-    let gap = if start.is_empty() || start.ends_with('\n') {
-        "\n"
-    } else {
-        "\n\n"
-    };
+    let gap = if start.is_empty() || start.ends_with('\n') { "\n" } else { "\n\n" };
     match keep {
         Keep::Start => format!("{start}{gap}{note}"),
         Keep::End => format!("{note}\n\n{end}"),

@@ -35,9 +35,7 @@ impl std::str::FromStr for Preset {
         match text {
             "standard" => Ok(Self::Standard),
             "compact" => Ok(Self::Compact),
-            other => Err(format!(
-                "unknown preset `{other}`, expected `standard` or `compact`"
-            )),
+            other => Err(format!("unknown preset `{other}`, expected `standard` or `compact`")),
         }
     }
 }
@@ -65,10 +63,7 @@ pub struct Cap {
 impl Cap {
     /// Keeps as much as fits.
     pub const fn at(limit: usize) -> Self {
-        Self {
-            over: limit,
-            keep: limit,
-        }
+        Self { over: limit, keep: limit }
     }
 }
 
@@ -90,24 +85,15 @@ pub struct Limit {
 impl Limit {
     /// The limit for a shape of text under a preset, given the tool's own size.
     pub fn for_shape(shape: Shape, preset: Preset, max_chars: usize) -> Self {
-        const KEPT: Cap = Cap {
-            over: 10 * 1024,
-            keep: 5 * 1024,
-        };
+        const KEPT: Cap = Cap { over: 10 * 1024, keep: 5 * 1024 };
         let compact = preset == Preset::Compact;
         let chars = match shape {
             Shape::File | Shape::Output | Shape::Both if compact && max_chars > KEPT.over => KEPT,
             _ => Cap::at(max_chars),
         };
         let items = match shape {
-            Shape::Listing if compact => Some(Cap {
-                over: 1000,
-                keep: 500,
-            }),
-            Shape::Matches if compact => Some(Cap {
-                over: 100,
-                keep: 50,
-            }),
+            Shape::Listing if compact => Some(Cap { over: 1000, keep: 500 }),
+            Shape::Matches if compact => Some(Cap { over: 100, keep: 50 }),
             _ => None,
         };
         Self {

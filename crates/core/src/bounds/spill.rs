@@ -15,19 +15,12 @@ pub(super) struct Spill {
 impl Spill {
     /// Makes a new file named after the call; never opens one that is there.
     pub(super) fn create(folder: &Path, name: &str) -> io::Result<Self> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let stem = file_stem(name);
         let mut path = folder.join(format!("{stem}.txt"));
         let mut number = 1;
         loop {
-            let attempt = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&path);
+            let attempt = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
             match attempt {
                 Ok(file) => {
                     let file = BufWriter::with_capacity(256 * 1024, file);
@@ -62,16 +55,9 @@ impl Spill {
 /// A file name for any call id: callers choose ids, so `/`, `..` and the like must not pass.
 fn file_stem(id: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-    let stem: String = id
-        .chars()
-        .take(100)
-        .map(|letter| if plain(letter) { letter } else { '_' })
-        .collect();
-    if stem.is_empty() {
-        "call".to_owned()
-    } else {
-        stem
-    }
+    let stem: String =
+        id.chars().take(100).map(|letter| if plain(letter) { letter } else { '_' }).collect();
+    if stem.is_empty() { "call".to_owned() } else { stem }
 }
 
 #[cfg(test)]

@@ -33,9 +33,9 @@ impl FromStr for Schedule {
         match text {
             "ordered" => Ok(Self::Ordered),
             "partitioned" => Ok(Self::Partitioned),
-            other => Err(format!(
-                "unknown schedule `{other}`, expected `ordered` or `partitioned`"
-            )),
+            other => {
+                Err(format!("unknown schedule `{other}`, expected `ordered` or `partitioned`"))
+            }
         }
     }
 }
@@ -52,8 +52,7 @@ impl Gate {
         each: impl FnMut(Outcome) + Send,
     ) {
         let total = calls.len();
-        self.events()
-            .emit(|| Event::ToolCallsBatchStart { calls: total });
+        self.events().emit(|| Event::ToolCallsBatchStart { calls: total });
         let mut batch = Batch {
             gate: self,
             session,
@@ -66,10 +65,7 @@ impl Gate {
             Schedule::Partitioned => batch.run_partitioned(calls).await,
         }
         let failed = batch.results.failed;
-        self.events().emit(|| Event::ToolCallsBatchEnd {
-            calls: total,
-            failed,
-        });
+        self.events().emit(|| Event::ToolCallsBatchEnd { calls: total, failed });
     }
 }
 
@@ -81,7 +77,7 @@ struct Batch<'a, F> {
     results: InOrder<F>,
 }
 
-impl<'a, F: FnMut(Outcome)> Batch<'a, F> {
+impl<F: FnMut(Outcome)> Batch<'_, F> {
     async fn run_ordered(&mut self, calls: Vec<Call>) {
         for (index, call) in calls.into_iter().enumerate() {
             self.make_room().await;
@@ -110,14 +106,14 @@ impl<'a, F: FnMut(Outcome)> Batch<'a, F> {
             // A hook may have turned it into something that must run alone.
             match begun.concurrency() {
                 Concurrency::Safe => self.start(index, begun),
-                Concurrency::Exclusive => exclusive.push((index, Later::Begun(begun))),
+                Concurrency::Exclusive => exclusive.push((index, Later::Begun(Box::new(begun)))),
             }
         }
         self.wait_for_all().await;
         for (index, later) in exclusive {
             let begun = match later {
                 Later::Call(call) => self.begin(call).await,
-                Later::Begun(begun) => begun,
+                Later::Begun(begun) => *begun,
             };
             self.start(index, begun);
             self.wait_for_all().await;
@@ -130,8 +126,7 @@ impl<'a, F: FnMut(Outcome)> Batch<'a, F> {
 
     fn start(&mut self, index: usize, begun: Begun) {
         let gate = self.gate;
-        self.running
-            .push(Box::pin(async move { (index, gate.complete(begun).await) }));
+        self.running.push(Box::pin(async move { (index, gate.complete(begun).await) }));
     }
 
     async fn make_room(&mut self) {
@@ -156,7 +151,7 @@ impl<'a, F: FnMut(Outcome)> Batch<'a, F> {
 /// A call of a partitioned batch that waits for its turn.
 enum Later {
     Call(Call),
-    Begun(Begun),
+    Begun(Box<Begun>),
 }
 
 /// Hands out results in call order.
@@ -169,12 +164,7 @@ struct InOrder<F> {
 
 impl<F: FnMut(Outcome)> InOrder<F> {
     fn new(each: F) -> Self {
-        Self {
-            each,
-            next: 0,
-            early: BTreeMap::new(),
-            failed: 0,
-        }
+        Self { each, next: 0, early: BTreeMap::new(), failed: 0 }
     }
 
     fn put(&mut self, index: usize, outcome: Outcome) {

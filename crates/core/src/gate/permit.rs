@@ -43,10 +43,7 @@ pub(super) async fn settle(
 ) -> Result<Permit, Rejected> {
     let Judged { call, verdict } = judged;
     let decision = verdict.decision;
-    let rejected = |error| Rejected {
-        error,
-        decision: Some(decision),
-    };
+    let rejected = |error| Rejected { error, decision: Some(decision) };
     let outcome = match decision {
         Decision::Allow => Ok(()),
         Decision::Deny => Err(denied(&verdict)),

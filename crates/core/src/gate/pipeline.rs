@@ -63,9 +63,7 @@ pub(super) struct Begun {
 
 impl Begun {
     pub(super) fn concurrency(&self) -> Concurrency {
-        self.stage
-            .as_ref()
-            .map_or(Concurrency::Safe, |call| call.concurrency)
+        self.stage.as_ref().map_or(Concurrency::Safe, |call| call.concurrency)
     }
 }
 
@@ -141,8 +139,7 @@ impl Gate {
 
     /// Takes one call through every stage.
     pub async fn call(&self, call: Call, session: &Arc<Session>) -> Outcome {
-        self.call_cancellable(call, session, &CancellationToken::new())
-            .await
+        self.call_cancellable(call, session, &CancellationToken::new()).await
     }
 
     /// Takes one call through every stage, until the token is cancelled.
@@ -166,22 +163,12 @@ impl Gate {
         let started = Instant::now();
         let (id, tool) = (call.id.clone(), visible::line(&call.tool).into_owned());
         let stage = self.validate(call, session, cancellation).await;
-        Begun {
-            id,
-            tool,
-            started,
-            stage,
-        }
+        Begun { id, tool, started, stage }
     }
 
     /// The second half: policy, approval, execution, bounding.
     pub(super) async fn complete(&self, begun: Begun) -> Outcome {
-        let Begun {
-            id,
-            tool,
-            started,
-            stage,
-        } = begun;
+        let Begun { id, tool, started, stage } = begun;
         let outcome = match stage {
             Ok(validated) => self.judge_and_execute(validated).await,
             Err(rejected) => Err(rejected),
@@ -196,12 +183,7 @@ impl Gate {
             error: result.error_kind(),
             duration_ms: result.duration_ms,
         });
-        Outcome {
-            call_id: id,
-            tool,
-            decision,
-            result,
-        }
+        Outcome { call_id: id, tool, decision, result }
     }
 
     async fn judge_and_execute(&self, call: Validated) -> Result<Executed, Rejected> {
@@ -213,22 +195,20 @@ impl Gate {
     /// Whether a call may run beside others, as far as can be told before it begins.
     pub(super) fn concurrency_of(&self, call: &Call, session: &Arc<Session>) -> Concurrency {
         let prepared =
-            self.registry
-                .find(&call.tool, session.dialect())
-                .and_then(|Found { tool, face }| {
-                    let context = self.context(
-                        call.id.clone(),
-                        tool.as_ref(),
-                        face.as_ref(),
-                        session,
-                        &CancellationToken::new(),
-                    );
-                    let args = match &face {
-                        Some(face) => face.to_native(call.args.clone())?,
-                        None => call.args.clone(),
-                    };
-                    prepare(tool, face, session, args, context)
-                });
+            self.registry.find(&call.tool, session.dialect()).and_then(|Found { tool, face }| {
+                let context = self.context(
+                    call.id.clone(),
+                    tool.as_ref(),
+                    face.as_ref(),
+                    session,
+                    &CancellationToken::new(),
+                );
+                let args = match &face {
+                    Some(face) => face.to_native(call.args.clone())?,
+                    None => call.args.clone(),
+                };
+                prepare(tool, face, session, args, context)
+            });
         // A call that cannot be prepared ends in an error and touches nothing.
         prepared.map_or(Concurrency::Safe, |validated| validated.concurrency)
     }
@@ -267,10 +247,8 @@ impl Gate {
         let Found { tool, face } = self.registry.find(&call.tool, session.dialect())?;
         let context = self.context(call.id, tool.as_ref(), face.as_ref(), session, cancellation);
         if !contained(&call.tool, || tool.is_enabled(session))? {
-            let message = format!(
-                "`{}` is switched off in this session; use another tool",
-                call.tool
-            );
+            let message =
+                format!("`{}` is switched off in this session; use another tool", call.tool);
             return Err(ToolError::new(ErrorKind::ToolDisabled, message).into());
         }
         context.check()?;
@@ -297,11 +275,8 @@ impl Gate {
         call: Validated,
     ) -> Result<Validated, ToolError> {
         let rejected = |why: &str| {
-            let message = format!(
-                "hook `{}` refused the call: {}",
-                hook.name(),
-                visible::line(why)
-            );
+            let message =
+                format!("hook `{}` refused the call: {}", hook.name(), visible::line(why));
             ToolError::new(ErrorKind::HookRejected, message)
         };
         let hooked = call.hooked();
@@ -319,13 +294,7 @@ impl Gate {
                     call: call.context.call().clone(),
                     hook: hook.name().to_owned(),
                 });
-                let Validated {
-                    tool,
-                    face,
-                    session,
-                    context,
-                    ..
-                } = call;
+                let Validated { tool, face, session, context, .. } = call;
                 prepare(tool, face, &session, args, context).map_err(|error| {
                     rejected(&format!(
                         "it changed the input into something invalid: {}",
@@ -374,13 +343,10 @@ impl Gate {
         let mut executed = run::run(permit, &self.settings, &self.events).await;
         let call = executed.call.context.call();
         match executed.result.error_kind() {
-            None => self
-                .events
-                .emit(|| Event::ToolExecutionSuccess { call: call.clone() }),
-            Some(error) => self.events.emit(|| Event::ToolExecutionFailure {
-                call: call.clone(),
-                error,
-            }),
+            None => self.events.emit(|| Event::ToolExecutionSuccess { call: call.clone() }),
+            Some(error) => {
+                self.events.emit(|| Event::ToolExecutionFailure { call: call.clone(), error })
+            }
         }
         for hook in &self.hooks {
             self.run_after_hook(hook.as_ref(), &executed).await;
@@ -405,14 +371,8 @@ impl Gate {
             }
         };
         let look = AssertUnwindSafe(look).catch_unwind();
-        if !matches!(
-            tokio::time::timeout(self.settings.hook_timeout, look).await,
-            Ok(Ok(()))
-        ) {
-            tracing::warn!(
-                hook = hook.name(),
-                "a hook failed or took too long after a call"
-            );
+        if !matches!(tokio::time::timeout(self.settings.hook_timeout, look).await, Ok(Ok(()))) {
+            tracing::warn!(hook = hook.name(), "a hook failed or took too long after a call");
         }
     }
 }

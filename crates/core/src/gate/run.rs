@@ -40,14 +40,7 @@ type Output = Result<Result<ToolResult, ToolError>, Box<dyn Any + Send>>;
 /// Runs a call under its time limit; panics and cancellation end in a result too.
 pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events) -> Executed {
     let decision = permit.decision();
-    let Validated {
-        tool,
-        session,
-        args,
-        invocation,
-        context,
-        ..
-    } = permit.into_call();
+    let Validated { tool, session, args, invocation, context, .. } = permit.into_call();
     let name = tool.definition().name.as_str();
     let result = {
         let execution =
@@ -64,16 +57,7 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
             Err(stopped) => ToolResult::failed(stopped),
         }
     };
-    Executed {
-        call: ExecutedCall {
-            context,
-            tool,
-            args,
-            session,
-        },
-        decision,
-        result,
-    }
+    Executed { call: ExecutedCall { context, tool, args, session }, decision, result }
 }
 
 /// Waits for a call, tells that it still runs, and stops it when it should stop.

@@ -27,13 +27,10 @@ pub struct GateSettings {
 impl Default for GateSettings {
     fn default() -> Self {
         Self {
-            results: ResultSettings {
-                preset: Preset::Standard,
-                folder: None,
-            },
-            timeout: Duration::from_secs(600),
+            results: ResultSettings { preset: Preset::Standard, folder: None },
+            timeout: Duration::from_mins(10),
             grace: Duration::from_secs(5),
-            hook_timeout: Duration::from_secs(60),
+            hook_timeout: Duration::from_mins(1),
             approval_timeout: None,
             max_concurrency: 10,
             heartbeat: Duration::from_secs(1),

@@ -64,17 +64,9 @@ impl Validated {
 
 impl fmt::Debug for Validated {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            args,
-            description,
-            facts,
-            ..
-        } = self;
+        let Self { args, description, facts, .. } = self;
         let mut shown = formatter.debug_struct("Validated");
-        shown
-            .field("description", description)
-            .field("args", args)
-            .field("facts", facts);
+        shown.field("description", description).field("args", args).field("facts", facts);
         shown.finish_non_exhaustive()
     }
 }
@@ -104,9 +96,6 @@ pub struct Rejected {
 
 impl From<ToolError> for Rejected {
     fn from(error: ToolError) -> Self {
-        Self {
-            error,
-            decision: None,
-        }
+        Self { error, decision: None }
     }
 }

@@ -29,16 +29,11 @@ pub(super) fn violations(schema: &Value, validator: &Validator, args: &Value) ->
 
 /// What a failed conversion means, without Rust's names for types.
 pub(super) fn parse_failure(path: &str, message: &str) -> String {
-    let plain = ["usize", "u64", "u32", "u8", "i64"]
-        .iter()
-        .fold(message.to_owned(), |text, name| {
+    let plain =
+        ["usize", "u64", "u32", "u8", "i64"].iter().fold(message.to_owned(), |text, name| {
             text.replace(name, "a whole number of ordinary size")
         });
-    if path == "." {
-        plain
-    } else {
-        format!("`{path}`: {plain}")
-    }
+    if path == "." { plain } else { format!("`{path}`: {plain}") }
 }
 
 fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
@@ -47,9 +42,7 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let known = properties_at(schema, error.instance_path().as_str());
-            let each = unexpected
-                .iter()
-                .map(|name| unknown(name, &known, at.as_deref()));
+            let each = unexpected.iter().map(|name| unknown(name, &known, at.as_deref()));
             each.collect::<Vec<_>>().join("; ")
         }
         ValidationErrorKind::Required { property } => {
@@ -57,67 +50,36 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
             missing(schema, name, error.instance_path().as_str(), at.as_deref())
         }
         ValidationErrorKind::Type { kind } => {
-            format!(
-                "{} must be {}, got {came}",
-                subject(at.as_deref()),
-                types(kind)
-            )
+            format!("{} must be {}, got {came}", subject(at.as_deref()), types(kind))
         }
         ValidationErrorKind::Minimum { limit } => {
-            format!(
-                "{} must be at least {limit}, got {came}",
-                subject(at.as_deref())
-            )
+            format!("{} must be at least {limit}, got {came}", subject(at.as_deref()))
         }
         ValidationErrorKind::Maximum { limit } => {
-            format!(
-                "{} must be at most {limit}, got {came}",
-                subject(at.as_deref())
-            )
+            format!("{} must be at most {limit}, got {came}", subject(at.as_deref()))
         }
         ValidationErrorKind::Enum { options } => {
-            format!(
-                "{} must be one of {}, got {came}",
-                subject(at.as_deref()),
-                choices(options)
-            )
+            format!("{} must be one of {}, got {came}", subject(at.as_deref()), choices(options))
         }
         ValidationErrorKind::MinItems { limit } => {
-            format!(
-                "{} must hold at least {limit}, got {came}",
-                subject(at.as_deref())
-            )
+            format!("{} must hold at least {limit}, got {came}", subject(at.as_deref()))
         }
         ValidationErrorKind::MaxItems { limit } => {
             format!("{} may hold at most {limit}", subject(at.as_deref()))
         }
         ValidationErrorKind::MinLength { limit } => {
-            format!(
-                "{} must have at least {limit} characters, got {came}",
-                subject(at.as_deref())
-            )
+            format!("{} must have at least {limit} characters, got {came}", subject(at.as_deref()))
         }
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-            format!(
-                "{} has a value that is not accepted: {came}",
-                subject(at.as_deref())
-            )
+            format!("{} has a value that is not accepted: {came}", subject(at.as_deref()))
         }
-        _ => format!(
-            "{}: {}",
-            subject(at.as_deref()),
-            visible::line(&error.to_string())
-        ),
+        _ => format!("{}: {}", subject(at.as_deref()), visible::line(&error.to_string())),
     }
 }
 
 /// `edits[0].target` for `/edits/0/target`, or nothing for the arguments as a whole.
 fn location(error: &ValidationError<'_>) -> Option<String> {
-    let pointer = error
-        .instance_path()
-        .as_str()
-        .trim_start_matches('/')
-        .to_owned();
+    let pointer = error.instance_path().as_str().trim_start_matches('/').to_owned();
     if pointer.is_empty() {
         return None;
     }
@@ -137,10 +99,7 @@ fn location(error: &ValidationError<'_>) -> Option<String> {
 }
 
 fn subject(at: Option<&str>) -> String {
-    at.map_or_else(
-        || "the arguments".to_owned(),
-        |at| format!("parameter `{at}`"),
-    )
+    at.map_or_else(|| "the arguments".to_owned(), |at| format!("parameter `{at}`"))
 }
 
 fn within(at: Option<&str>) -> String {
@@ -189,9 +148,7 @@ fn schema_at<'a>(schema: &'a Value, pointer: &str) -> Option<&'a Value> {
         if part.chars().all(|letter| letter.is_ascii_digit()) && inner.get("items").is_some() {
             inner.get("items")
         } else {
-            inner
-                .get("properties")
-                .and_then(|properties| properties.get(part))
+            inner.get("properties").and_then(|properties| properties.get(part))
         }
     })
 }
@@ -207,11 +164,9 @@ fn properties_at(schema: &Value, pointer: &str) -> Vec<String> {
 fn types(kind: &TypeKind) -> String {
     let names: Vec<String> = match kind {
         TypeKind::Single(one) => vec![one.to_string()],
-        TypeKind::Multiple(many) => many
-            .iter()
-            .map(|one| one.to_string())
-            .filter(|name| name != "null")
-            .collect(),
+        TypeKind::Multiple(many) => {
+            many.iter().map(|one| one.to_string()).filter(|name| name != "null").collect()
+        }
     };
     let with_article = |name: &String| match name.as_str() {
         "array" => "a list".to_owned(),
@@ -220,22 +175,15 @@ fn types(kind: &TypeKind) -> String {
         "boolean" => "true or false".to_owned(),
         other => format!("a {other}"),
     };
-    names
-        .iter()
-        .map(with_article)
-        .collect::<Vec<_>>()
-        .join(" or ")
+    names.iter().map(with_article).collect::<Vec<_>>().join(" or ")
 }
 
 fn choices(options: &Value) -> String {
     let all = options.as_array().map(Vec::as_slice).unwrap_or_default();
-    let named = all
-        .iter()
-        .filter(|option| !option.is_null())
-        .map(|option| match option.as_str() {
-            Some(text) => format!("`{text}`"),
-            None => option.to_string(),
-        });
+    let named = all.iter().filter(|option| !option.is_null()).map(|option| match option.as_str() {
+        Some(text) => format!("`{text}`"),
+        None => option.to_string(),
+    });
     named.collect::<Vec<_>>().join(", ")
 }
 

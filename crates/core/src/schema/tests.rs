@@ -34,8 +34,8 @@ struct Edit {
     target: String,
 }
 
-fn message(args: Value) -> String {
-    match Schema::of::<Params>().validate(&args) {
+fn message(args: &Value) -> String {
+    match Schema::of::<Params>().validate(args) {
         Ok(()) => "valid".to_owned(),
         Err(error) => error.message,
     }
@@ -47,18 +47,12 @@ fn faults_name_the_parameter_what_was_expected_and_what_came() {
         (json!({"path": "a"}), "valid"),
         (json!({"path": "a", "startLine": null}), "valid"),
         (json!({}), "missing parameter `path`: Where it is."),
-        (
-            json!({"path": 7}),
-            "parameter `path` must be a string, got 7",
-        ),
+        (json!({"path": 7}), "parameter `path` must be a string, got 7"),
         (
             json!({"path": "a", "startLine": "3"}),
             "parameter `startLine` must be a whole number, got string \"3\"",
         ),
-        (
-            json!({"path": "a", "startLine": 0}),
-            "parameter `startLine` must be at least 1, got 0",
-        ),
+        (json!({"path": "a", "startLine": 0}), "parameter `startLine` must be at least 1, got 0"),
         (
             json!({"path": "a", "start_line": 1}),
             "unknown parameter `start_line`, did you mean `startLine`?",
@@ -79,19 +73,13 @@ fn faults_name_the_parameter_what_was_expected_and_what_came() {
             json!({"path": "a", "edits": [{"target": 1}]}),
             "parameter `edits[0].target` must be a string, got 1",
         ),
-        (
-            json!([1]),
-            "the arguments must be an object, got a list of 1",
-        ),
+        (json!([1]), "the arguments must be an object, got a list of 1"),
     ];
     for (args, expected) in table {
-        assert_eq!(message(args), expected);
+        assert_eq!(message(&args), expected);
     }
-    let wrong = message(json!({"path": "a", "kind": "fuzzy"}));
-    assert!(
-        wrong.contains("`kind`") && wrong.contains("fuzzy"),
-        "{wrong}"
-    );
+    let wrong = message(&json!({"path": "a", "kind": "fuzzy"}));
+    assert!(wrong.contains("`kind`") && wrong.contains("fuzzy"), "{wrong}");
 }
 
 #[test]
@@ -109,11 +97,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<String>().prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 6, |inner| {
-        let names = prop_oneof![
-            Just("path".to_owned()),
-            Just("edits".to_owned()),
-            any::<String>()
-        ];
+        let names = prop_oneof![Just("path".to_owned()), Just("edits".to_owned()), any::<String>()];
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             proptest::collection::vec((names, inner), 0..4)

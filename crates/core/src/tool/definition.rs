@@ -43,8 +43,7 @@ impl Definition {
 
     /// The tool's name in a dialect.
     pub fn name_in(&self, dialect: Dialect) -> &str {
-        self.face(dialect)
-            .map_or(self.name.as_str(), |face| face.name)
+        self.face(dialect).map_or(self.name.as_str(), |face| face.name)
     }
 
     /// The schema of the tool's parameters in a dialect.
@@ -106,22 +105,16 @@ impl FromStr for Group {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|group| group.name() == text)
-            .ok_or_else(|| {
-                let known = Self::ALL.map(Self::name).join(", ");
-                format!("unknown group `{text}`, expected one of: {known}")
-            })
+        Self::ALL.into_iter().find(|group| group.name() == text).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("unknown group `{text}`, expected one of: {known}")
+        })
     }
 }
 
 /// What a tool claims about its effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "these are MCP's four hints, by name"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "these are MCP's four hints, by name")]
 pub struct Annotations {
     /// Changes nothing.
     pub read_only: bool,
@@ -135,26 +128,15 @@ pub struct Annotations {
 
 impl Annotations {
     /// Looks, and changes nothing.
-    pub const READ_ONLY: Self = Self {
-        read_only: true,
-        destructive: false,
-        idempotent: true,
-        open_world: false,
-    };
+    pub const READ_ONLY: Self =
+        Self { read_only: true, destructive: false, idempotent: true, open_world: false };
 
     /// Changes something in a way that can be taken back.
-    pub const CHANGES: Self = Self {
-        read_only: false,
-        destructive: false,
-        idempotent: false,
-        open_world: false,
-    };
+    pub const CHANGES: Self =
+        Self { read_only: false, destructive: false, idempotent: false, open_world: false };
 
     /// Changes something in a way that may lose what was there.
-    pub const DESTROYS: Self = Self {
-        destructive: true,
-        ..Self::CHANGES
-    };
+    pub const DESTROYS: Self = Self { destructive: true, ..Self::CHANGES };
 
     /// What kind of effect the policy should assume.
     pub fn effect(self, group: Group) -> Effect {

@@ -58,11 +58,11 @@ pub trait DynInvocation: Send + Sync {
     /// Why it has none.
     fn can_execute(&self, context: &CallContext) -> Result<(), ToolError>;
     /// Does it. Only the gate has the [`Authority`].
-    fn execute<'a>(
+    fn execute(
         self: Box<Self>,
-        context: &'a CallContext,
+        context: &CallContext,
         authority: Authority,
-    ) -> BoxFuture<'a, Result<ToolResult, ToolError>>;
+    ) -> BoxFuture<'_, Result<ToolResult, ToolError>>;
 }
 
 /// Proof that the gate let a call through. It cannot be made outside this crate:
@@ -97,10 +97,7 @@ pub fn typed<I: Invocation>() -> Result<Arc<dyn Tool>, InvalidToolName> {
         schema: Arc::new(schema),
         faces: I::faces(),
     };
-    Ok(Arc::new(Typed::<I> {
-        definition,
-        invocation: PhantomData,
-    }))
+    Ok(Arc::new(Typed::<I> { definition, invocation: PhantomData }))
 }
 
 struct Typed<I> {
@@ -129,10 +126,7 @@ impl<I: Invocation> Tool for Typed<I> {
 
 impl<I> fmt::Debug for Typed<I> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_tuple("Tool")
-            .field(&self.definition.name)
-            .finish()
+        formatter.debug_tuple("Tool").field(&self.definition.name).finish()
     }
 }
 
@@ -163,11 +157,11 @@ impl<I: Invocation> DynInvocation for Erased<I> {
         self.0.can_execute(context)
     }
 
-    fn execute<'a>(
+    fn execute(
         self: Box<Self>,
-        context: &'a CallContext,
+        context: &CallContext,
         _authority: Authority,
-    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+    ) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
         Box::pin(self.0.execute(context))
     }
 }

@@ -56,29 +56,23 @@ pub trait Invocation: Sized + Send + Sync + 'static {
     /// What it will do, in one line for a person.
     fn describe(&self) -> String;
 
-    /// What it touches.
-    fn locations(&self) -> Vec<Location>;
+    /// What it touches: files, addresses, commands. Nothing unless said otherwise.
+    fn locations(&self) -> Vec<Location> {
+        Vec::new()
+    }
 
     /// How much harm it could do with these arguments.
     fn risk(&self) -> Risk {
         match Self::ANNOTATIONS {
-            Annotations {
-                read_only: true, ..
-            } => Risk::Low,
-            Annotations {
-                destructive: true, ..
-            } => Risk::High,
+            Annotations { read_only: true, .. } => Risk::Low,
+            Annotations { destructive: true, .. } => Risk::High,
             _ => Risk::Medium,
         }
     }
 
     /// Whether it may run beside other calls.
     fn concurrency(&self) -> Concurrency {
-        if Self::ANNOTATIONS.read_only {
-            Concurrency::Safe
-        } else {
-            Concurrency::Exclusive
-        }
+        if Self::ANNOTATIONS.read_only { Concurrency::Safe } else { Concurrency::Exclusive }
     }
 
     /// What a person should see when asked.

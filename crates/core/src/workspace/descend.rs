@@ -13,18 +13,8 @@ pub(super) fn open_beneath(
     flags: OFlags,
 ) -> Result<OwnedFd, Errno> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let inner = if inner.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        inner
-    };
-    match rustix::fs::openat2(
-        folder,
-        inner,
-        flags | OFlags::CLOEXEC,
-        Mode::empty(),
-        resolve,
-    ) {
+    let inner = if inner.as_os_str().is_empty() { Path::new(".") } else { inner };
+    match rustix::fs::openat2(folder, inner, flags | OFlags::CLOEXEC, Mode::empty(), resolve) {
         Err(Errno::NOSYS | Errno::PERM) => step_by_step(folder, inner, flags),
         other => other,
     }
@@ -32,11 +22,8 @@ pub(super) fn open_beneath(
 
 /// Opens an absolute path that must hold no symbolic link.
 pub(super) fn open_absolute(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-    let root = rustix::fs::open(
-        "/",
-        OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-        Mode::empty(),
-    )?;
+    let root =
+        rustix::fs::open("/", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let inner = path.strip_prefix("/").unwrap_or(path);
     open_beneath(root.as_fd(), inner, flags)
 }
@@ -65,11 +52,7 @@ fn step_by_step(folder: BorrowedFd<'_>, inner: &Path, flags: OFlags) -> Result<O
             let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let last = rustix::fs::openat(&at, name, flags, Mode::empty())?;
             let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&last)?.st_mode);
-            return if kind.is_symlink() {
-                Err(Errno::LOOP)
-            } else {
-                Ok(last)
-            };
+            return if kind.is_symlink() { Err(Errno::LOOP) } else { Ok(last) };
         }
         at = rustix::fs::openat(&at, name, hop | OFlags::DIRECTORY, Mode::empty())?;
     }

@@ -66,9 +66,7 @@ impl Workspace {
         let file = File::from(self.open_real(path.real(), flags)?);
         let metadata = file.metadata().map_err(OpenError::Other)?;
         if !metadata.is_file() {
-            return Err(OpenError::NotRegular {
-                kind: FileKind::Device,
-            });
+            return Err(OpenError::NotRegular { kind: FileKind::Device });
         }
         // Files of /proc say they are empty, so only those need the second look.
         if metadata.len() == 0 && is_guarded_proc(&file, path.real()) {
@@ -99,8 +97,7 @@ impl Workspace {
 fn is_guarded_proc(file: &File, real: &Path) -> bool {
     let harmless = HARMLESS_PROC.iter().any(|path| Path::new(path) == real);
     // A file system that does not say what it is counts as guarded.
-    !harmless
-        && rustix::fs::fstatfs(file).map_or(true, |system| i64::from(system.f_type) == PROC_MAGIC)
+    !harmless && rustix::fs::fstatfs(file).map_or(true, |system| system.f_type == PROC_MAGIC)
 }
 
 pub(super) fn open_error(error: Errno) -> OpenError {

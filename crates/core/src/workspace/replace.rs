@@ -41,9 +41,7 @@ impl Workspace {
     pub fn begin_replacement(&self, path: &ResolvedPath) -> Result<Replacement, OpenError> {
         let real = path.real();
         let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
-            return Err(OpenError::NotRegular {
-                kind: FileKind::Folder,
-            });
+            return Err(OpenError::NotRegular { kind: FileKind::Folder });
         };
         let folder = self.open_or_make_folder(parent)?;
         let before = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -52,13 +50,7 @@ impl Workspace {
             Err(error) => return Err(open_error(error)),
         };
         let (file, unfinished) = make_unfinished(&folder)?;
-        let replacement = Replacement {
-            folder,
-            name: name.to_owned(),
-            file,
-            unfinished,
-            before,
-        };
+        let replacement = Replacement { folder, name: name.to_owned(), file, unfinished, before };
         replacement.take_over_mode().map_err(OpenError::Other)?;
         Ok(replacement)
     }
@@ -66,9 +58,7 @@ impl Workspace {
     /// Removes the entry itself, never what a link points to.
     pub fn remove(&self, path: &ResolvedPath) -> Result<(), OpenError> {
         let (Some(parent), Some(name)) = (path.real().parent(), path.real().file_name()) else {
-            return Err(OpenError::NotRegular {
-                kind: FileKind::Folder,
-            });
+            return Err(OpenError::NotRegular { kind: FileKind::Folder });
         };
         let folder = self.open_real(parent, OFlags::PATH | OFlags::DIRECTORY)?;
         rustix::fs::unlinkat(&folder, name, AtFlags::empty()).map_err(open_error)
@@ -145,13 +135,7 @@ impl Replacement {
 
     fn link_as(&self, name: &OsStr) -> io::Result<()> {
         let own = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        rustix::fs::linkat(
-            rustix::fs::CWD,
-            own,
-            &self.folder,
-            name,
-            AtFlags::SYMLINK_FOLLOW,
-        )?;
+        rustix::fs::linkat(rustix::fs::CWD, own, &self.folder, name, AtFlags::SYMLINK_FOLLOW)?;
         Ok(())
     }
 
@@ -169,9 +153,7 @@ impl Replacement {
         if finish == Finish::CreateNew && now.is_some() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        Err(io::Error::other(
-            "the file was changed by somebody else at the same moment",
-        ))
+        Err(io::Error::other("the file was changed by somebody else at the same moment"))
     }
 
     /// The new version keeps the mode and, where permitted, the owner of the old one.
@@ -200,19 +182,8 @@ impl Drop for Replacement {
 }
 
 fn same_version(before: &Stat, now: &Stat) -> bool {
-    (
-        before.st_ino,
-        before.st_dev,
-        before.st_size,
-        before.st_mtime,
-        before.st_mtime_nsec,
-    ) == (
-        now.st_ino,
-        now.st_dev,
-        now.st_size,
-        now.st_mtime,
-        now.st_mtime_nsec,
-    )
+    (before.st_ino, before.st_dev, before.st_size, before.st_mtime, before.st_mtime_nsec)
+        == (now.st_ino, now.st_dev, now.st_size, now.st_mtime, now.st_mtime_nsec)
 }
 
 /// Makes the unfinished file: nameless where possible, else under a hidden name.

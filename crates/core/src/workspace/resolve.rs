@@ -100,10 +100,7 @@ pub enum ResolveError {
     #[error("no permission to reach `{shown}`")]
     Permission { shown: String },
     #[error("cannot resolve `{shown}`")]
-    Other {
-        shown: String,
-        source: std::io::Error,
-    },
+    Other { shown: String, source: std::io::Error },
 }
 
 impl ResolvedPath {
@@ -139,11 +136,7 @@ impl ResolvedPath {
             resolved: self.real.clone(),
             access,
             place: self.place,
-            hard_links: if self.kind == FileKind::File {
-                self.hard_links
-            } else {
-                1
-            },
+            hard_links: if self.kind == FileKind::File { self.hard_links } else { 1 },
         }
     }
 }
@@ -186,7 +179,7 @@ impl Workspace {
             place: self.place_of(&real),
             real,
             kind: FileKind::of(stat),
-            hard_links: stat.st_nlink.into(),
+            hard_links: stat.st_nlink,
             size: u64::try_from(stat.st_size).unwrap_or(0),
         }
     }
@@ -252,11 +245,7 @@ impl Workspace {
     }
 
     fn place_of(&self, real: &Path) -> Place {
-        if self.root_of(real).is_some() {
-            Place::Workspace
-        } else {
-            Place::Outside
-        }
+        if self.root_of(real).is_some() { Place::Workspace } else { Place::Outside }
     }
 
     fn resolve_error(&self, path: &Path, error: Errno) -> ResolveError {
@@ -264,13 +253,8 @@ impl Workspace {
         match error {
             Errno::LOOP => ResolveError::Links { shown },
             Errno::ACCESS | Errno::PERM => ResolveError::Permission { shown },
-            Errno::NOTDIR => ResolveError::NotAFolder {
-                shown: self.shown(&file_on_the_way(path)),
-            },
-            other => ResolveError::Other {
-                shown,
-                source: other.into(),
-            },
+            Errno::NOTDIR => ResolveError::NotAFolder { shown: self.shown(&file_on_the_way(path)) },
+            other => ResolveError::Other { shown, source: other.into() },
         }
     }
 }

@@ -30,9 +30,7 @@ pub struct OpenWorkspaceError {
 impl Workspace {
     /// Opens a folder to work in.
     pub fn open(folder: &Path) -> Result<Self, OpenWorkspaceError> {
-        Ok(Self {
-            roots: vec![Root::open(folder)?],
-        })
+        Ok(Self { roots: vec![Root::open(folder)?] })
     }
 
     /// Adds a folder that counts as workspace too.
@@ -70,10 +68,7 @@ impl Workspace {
 
 impl Root {
     fn open(folder: &Path) -> Result<Self, OpenWorkspaceError> {
-        let failed = |source| OpenWorkspaceError {
-            path: folder.to_owned(),
-            source,
-        };
+        let failed = |source| OpenWorkspaceError { path: folder.to_owned(), source };
         let path = folder.canonicalize().map_err(failed)?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder =

@@ -25,54 +25,29 @@ fn resolve(workspace: &Workspace, path: &str) -> Result<ResolvedPath, ResolveErr
 fn links_and_dots_out_of_the_workspace_are_seen() {
     let (folder, workspace) = fixture();
     symlink(folder.path(), folder.path().join("work/up")).unwrap();
-    for path in [
-        "../secret.txt",
-        "up/secret.txt",
-        "src/../../secret.txt",
-        "/proc/self/root/etc/hostname",
-    ] {
+    for path in
+        ["../secret.txt", "up/secret.txt", "src/../../secret.txt", "/proc/self/root/etc/hostname"]
+    {
         match resolve(&workspace, path) {
             Ok(resolved) => assert_eq!(resolved.place(), Place::Outside, "{path}"),
-            Err(error) => assert!(
-                matches!(error, ResolveError::Links { .. }),
-                "{path}: {error}"
-            ),
+            Err(error) => assert!(matches!(error, ResolveError::Links { .. }), "{path}: {error}"),
         }
     }
-    assert_eq!(
-        resolve(&workspace, "up/work/src/a.txt").unwrap().place(),
-        Place::Workspace
-    );
+    assert_eq!(resolve(&workspace, "up/work/src/a.txt").unwrap().place(), Place::Workspace);
 }
 
 #[test]
 fn a_folder_swapped_for_a_link_after_judging_is_not_followed() {
     let (folder, workspace) = fixture();
     let judged = resolve(&workspace, "src/a.txt").unwrap();
-    std::fs::rename(
-        folder.path().join("work/src"),
-        folder.path().join("work/old"),
-    )
-    .unwrap();
+    std::fs::rename(folder.path().join("work/src"), folder.path().join("work/old")).unwrap();
     std::fs::create_dir(folder.path().join("trap")).unwrap();
     std::fs::write(folder.path().join("trap/a.txt"), "trap").unwrap();
     symlink(folder.path().join("trap"), folder.path().join("work/src")).unwrap();
-    assert!(matches!(
-        workspace.open_file(&judged),
-        Err(OpenError::Replaced)
-    ));
-    assert!(matches!(
-        workspace.begin_replacement(&judged),
-        Err(OpenError::Replaced)
-    ));
-    assert!(matches!(
-        workspace.remove(&judged),
-        Err(OpenError::Replaced)
-    ));
-    assert_eq!(
-        std::fs::read_to_string(folder.path().join("trap/a.txt")).unwrap(),
-        "trap"
-    );
+    assert!(matches!(workspace.open_file(&judged), Err(OpenError::Replaced)));
+    assert!(matches!(workspace.begin_replacement(&judged), Err(OpenError::Replaced)));
+    assert!(matches!(workspace.remove(&judged), Err(OpenError::Replaced)));
+    assert_eq!(std::fs::read_to_string(folder.path().join("trap/a.txt")).unwrap(), "trap");
 }
 
 #[test]
@@ -90,18 +65,12 @@ fn only_regular_files_are_opened() {
     for path in ["pipe", "src", "/dev/zero"] {
         let resolved = resolve(&workspace, path).unwrap();
         assert!(
-            matches!(
-                workspace.open_file(&resolved),
-                Err(OpenError::NotRegular { .. })
-            ),
+            matches!(workspace.open_file(&resolved), Err(OpenError::NotRegular { .. })),
             "{path}"
         );
     }
     let environment = resolve(&workspace, "/proc/self/environ").unwrap();
-    assert!(matches!(
-        workspace.open_file(&environment),
-        Err(OpenError::Proc)
-    ));
+    assert!(matches!(workspace.open_file(&environment), Err(OpenError::Proc)));
     let memory = resolve(&workspace, "/proc/meminfo").unwrap();
     assert!(workspace.open_file(&memory).is_ok());
 }
@@ -109,15 +78,8 @@ fn only_regular_files_are_opened() {
 #[test]
 fn dangling_links_are_never_written_through() {
     let (folder, workspace) = fixture();
-    symlink(
-        folder.path().join("new.txt"),
-        folder.path().join("work/dangling"),
-    )
-    .unwrap();
-    assert!(matches!(
-        resolve(&workspace, "dangling"),
-        Err(ResolveError::DanglingLink { .. })
-    ));
+    symlink(folder.path().join("new.txt"), folder.path().join("work/dangling")).unwrap();
+    assert!(matches!(resolve(&workspace, "dangling"), Err(ResolveError::DanglingLink { .. })));
 }
 
 #[test]
@@ -127,20 +89,13 @@ fn missing_paths_resolve_through_the_folder_that_exists() {
     assert_eq!(resolved.kind(), FileKind::Missing);
     assert_eq!(
         resolved.real(),
-        folder
-            .path()
-            .canonicalize()
-            .unwrap()
-            .join("work/src/new/deep/b.txt")
+        folder.path().canonicalize().unwrap().join("work/src/new/deep/b.txt")
     );
     assert!(matches!(
         resolve(&workspace, "nowhere/../../x"),
         Err(ResolveError::UpFromMissing { .. })
     ));
-    assert!(matches!(
-        resolve(&workspace, "src/a.txt/x"),
-        Err(ResolveError::NotAFolder { .. })
-    ));
+    assert!(matches!(resolve(&workspace, "src/a.txt/x"), Err(ResolveError::NotAFolder { .. })));
 }
 
 #[test]
@@ -153,20 +108,12 @@ fn replacing_keeps_the_mode_and_leaves_no_litter() {
     replacement.file().write_all(b"new").unwrap();
     replacement.finish(Finish::Replace).unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
-    assert_eq!(
-        file.metadata().unwrap().permissions().mode() & 0o7777,
-        0o751
-    );
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o7777, 0o751);
 
     let mut abandoned = workspace.begin_replacement(&resolved).unwrap();
     abandoned.file().write_all(b"half").unwrap();
     drop(abandoned);
-    assert_eq!(
-        std::fs::read_dir(folder.path().join("work/src"))
-            .unwrap()
-            .count(),
-        1
-    );
+    assert_eq!(std::fs::read_dir(folder.path().join("work/src")).unwrap().count(), 1);
 }
 
 #[test]

@@ -116,11 +116,7 @@ fn every_request_names_its_own_call() {
         let call = Call::new("asked", json!({})).with_id(format!("call-{number}"));
         block_on(gate.call(call, &session()));
     }
-    let ids: Vec<String> = person
-        .asked()
-        .iter()
-        .map(|request| request.call.to_string())
-        .collect();
+    let ids: Vec<String> = person.asked().iter().map(|request| request.call.to_string()).collect();
     let expected: Vec<String> = (0..20).map(|number| format!("call-{number}")).collect();
     assert_eq!(ids, expected);
 }
@@ -157,10 +153,7 @@ fn no_answer_in_time_counts_as_no() {
 fn cancelling_withdraws_the_question() {
     let tool = MadeUp::new("asked").risking(Risk::High);
     let runs = tool.runs();
-    let gate = gate([tool])
-        .policy(ModePolicy::new(Mode::Default))
-        .approver(NeverAnswers)
-        .build();
+    let gate = gate([tool]).policy(ModePolicy::new(Mode::Default)).approver(NeverAnswers).build();
     let outcome = block_on(async {
         let mut events = gate.events().subscribe();
         let cancellation = CancellationToken::new();

@@ -18,30 +18,18 @@ use crate::made_up::MadeUp;
 
 fn run(gate: &Gate, calls: Vec<Call>, schedule: Schedule) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
-    block_on(gate.batch(
-        calls,
-        &session(),
-        schedule,
-        &CancellationToken::new(),
-        |outcome| {
-            outcomes.push(outcome);
-        },
-    ));
+    block_on(gate.batch(calls, &session(), schedule, &CancellationToken::new(), |outcome| {
+        outcomes.push(outcome);
+    }));
     outcomes
 }
 
 fn texts(outcomes: &[Outcome]) -> Vec<String> {
-    outcomes
-        .iter()
-        .map(|outcome| outcome.result.llm_content.as_text())
-        .collect()
+    outcomes.iter().map(|outcome| outcome.result.llm_content.as_text()).collect()
 }
 
 fn width(max_concurrency: usize) -> GateSettings {
-    GateSettings {
-        max_concurrency,
-        ..GateSettings::default()
-    }
+    GateSettings { max_concurrency, ..GateSettings::default() }
 }
 
 /// When a call began or ended, by its place in the batch.
@@ -87,10 +75,7 @@ fn noted(
 }
 
 fn position(marks: &[Mark], wanted: Mark) -> usize {
-    marks
-        .iter()
-        .position(|mark| *mark == wanted)
-        .expect("every call begins and ends")
+    marks.iter().position(|mark| *mark == wanted).expect("every call begins and ends")
 }
 
 /// The most calls that ran at the same time.
@@ -159,10 +144,7 @@ fn a_read_after_an_edit_sees_the_edit() {
             for _ in 0..5 {
                 tokio::task::yield_now().await;
             }
-            args["text"]
-                .as_str()
-                .unwrap()
-                .clone_into(&mut state.lock().unwrap());
+            args["text"].as_str().unwrap().clone_into(&mut state.lock().unwrap());
             Ok(ToolResult::text("written"))
         }
     });
@@ -186,18 +168,12 @@ fn a_read_after_an_edit_sees_the_edit() {
 #[test]
 fn as_many_safe_calls_run_at_once_as_are_allowed() {
     // Each waits for the others, so fewer at once would never end and more would be counted.
-    let (barrier, running, most) = (
-        Arc::new(Barrier::new(3)),
-        Arc::new(AtomicUsize::new(0)),
-        Arc::new(AtomicUsize::new(0)),
-    );
+    let (barrier, running, most) =
+        (Arc::new(Barrier::new(3)), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let seen = Arc::clone(&most);
     let tool = MadeUp::new("together").doing(move |_, _| {
-        let (barrier, running, most) = (
-            Arc::clone(&barrier),
-            Arc::clone(&running),
-            Arc::clone(&seen),
-        );
+        let (barrier, running, most) =
+            (Arc::clone(&barrier), Arc::clone(&running), Arc::clone(&seen));
         async move {
             most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             barrier.wait().await;
@@ -215,29 +191,17 @@ fn as_many_safe_calls_run_at_once_as_are_allowed() {
 fn one_failure_stops_no_other_call() {
     let broken = MadeUp::new("broken").doing(|_, _| async { std::panic::panic_any("on purpose") });
     let gate = gate([MadeUp::new("fine"), broken]).build();
-    let calls = ["fine", "missing", "broken", "fine"]
-        .map(|tool| Call::new(tool, json!({})))
-        .to_vec();
+    let calls =
+        ["fine", "missing", "broken", "fine"].map(|tool| Call::new(tool, json!({}))).to_vec();
     let ids: Vec<_> = calls.iter().map(|call| call.id.clone()).collect();
     for schedule in [Schedule::Ordered, Schedule::Partitioned] {
         let outcomes = run(&gate, calls.clone(), schedule);
-        let kinds: Vec<_> = outcomes
-            .iter()
-            .map(|outcome| outcome.result.error_kind())
-            .collect();
+        let kinds: Vec<_> = outcomes.iter().map(|outcome| outcome.result.error_kind()).collect();
         assert_eq!(
             kinds,
-            [
-                None,
-                Some(ErrorKind::ToolNotFound),
-                Some(ErrorKind::InternalError),
-                None
-            ]
+            [None, Some(ErrorKind::ToolNotFound), Some(ErrorKind::InternalError), None]
         );
-        let told: Vec<_> = outcomes
-            .into_iter()
-            .map(|outcome| outcome.call_id)
-            .collect();
+        let told: Vec<_> = outcomes.into_iter().map(|outcome| outcome.call_id).collect();
         assert_eq!(told, ids);
     }
 }

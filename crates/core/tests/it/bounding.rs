@@ -11,13 +11,7 @@ use crate::harness::{block_on, call, cases, gate};
 use crate::made_up::MadeUp;
 
 fn limit(keep: Keep, chars: usize, lines: Option<usize>) -> Limit {
-    Limit {
-        keep,
-        chars: Cap::at(chars),
-        lines: lines.map(Cap::at),
-        items: None,
-        item_name: None,
-    }
+    Limit { keep, chars: Cap::at(chars), lines: lines.map(Cap::at), items: None, item_name: None }
 }
 
 fn bounded(limit: Limit, text: &str) -> BoundedText {
@@ -28,12 +22,8 @@ fn bounded(limit: Limit, text: &str) -> BoundedText {
 
 /// What stands before and after the note about what was left out.
 fn around_note(text: &str) -> (&str, &str, &str) {
-    let (before, rest) = text
-        .split_once("[Output truncated: ")
-        .expect("a cut text says so");
-    let (note, after) = rest
-        .split_once(" omitted]")
-        .expect("the note says how much");
+    let (before, rest) = text.split_once("[Output truncated: ").expect("a cut text says so");
+    let (note, after) = rest.split_once(" omitted]").expect("the note says how much");
     (before, note, after)
 }
 
@@ -45,25 +35,16 @@ fn check_cut(original: &str, cut: &BoundedText) -> Result<usize, TestCaseError> 
     let kept = total - truncated.omitted_chars;
     let after = after.strip_prefix("\n\n").unwrap_or(after);
     let end_chars = after.chars().count() as u64;
-    let start: String = original
-        .chars()
-        .take(usize::try_from(kept - end_chars).unwrap())
-        .collect();
+    let start: String = original.chars().take(usize::try_from(kept - end_chars).unwrap()).collect();
     prop_assert!(original.ends_with(after), "the end is another's: {after:?}");
     let gap = before.strip_prefix(start.as_str());
     prop_assert!(
         gap.is_some_and(|gap| gap.trim_matches('\n').is_empty()),
         "{before:?} begins otherwise than {start:?}"
     );
-    prop_assert!(
-        note.starts_with(&format!("{} character", truncated.omitted_chars)),
-        "{note}"
-    );
+    prop_assert!(note.starts_with(&format!("{} character", truncated.omitted_chars)), "{note}");
     if truncated.omitted_lines > 0 {
-        prop_assert!(
-            note.contains(&format!("({} line", truncated.omitted_lines)),
-            "{note}"
-        );
+        prop_assert!(note.contains(&format!("({} line", truncated.omitted_lines)), "{note}");
     }
     Ok(usize::try_from(kept).unwrap())
 }
@@ -155,16 +136,8 @@ fn the_whole_of_a_cut_result_is_kept_under_the_calls_id() {
     let gate = gate([talker(Shape::File, 10)]).settings(settings).build();
     let text = "one\ntwo\nthree\n";
     let outcome = block_on(call(&gate, "talker", json!({ "text": text })));
-    let whole = folder
-        .path()
-        .join(format!("results/{}.txt", outcome.call_id));
+    let whole = folder.path().join(format!("results/{}.txt", outcome.call_id));
     assert_eq!(std::fs::read_to_string(&whole).unwrap(), text);
     assert_eq!(outcome.result.truncated.unwrap().whole, Some(whole.clone()));
-    assert!(
-        outcome
-            .result
-            .llm_content
-            .as_text()
-            .contains(&whole.display().to_string())
-    );
+    assert!(outcome.result.llm_content.as_text().contains(&whole.display().to_string()));
 }

@@ -52,13 +52,8 @@ fn slow_tool(manner: Manner, turns: usize, started: Arc<Notify>) -> MadeUp {
 /// Cancels a call as soon as its tool has started.
 fn cancelled_while_running(manner: Manner, turns: usize) -> Outcome {
     let started = Arc::new(Notify::new());
-    let settings = GateSettings {
-        grace: Duration::from_millis(1),
-        ..GateSettings::default()
-    };
-    let gate = gate([slow_tool(manner, turns, Arc::clone(&started))])
-        .settings(settings)
-        .build();
+    let settings = GateSettings { grace: Duration::from_millis(1), ..GateSettings::default() };
+    let gate = gate([slow_tool(manner, turns, Arc::clone(&started))]).settings(settings).build();
     block_on(async {
         let (session, cancellation) = (session(), CancellationToken::new());
         let call = gate.call_cancellable(Call::new("slow", json!({})), &session, &cancellation);
@@ -109,21 +104,15 @@ fn what_a_cancelled_tool_still_finished_is_not_denied() {
 
 #[test]
 fn a_tool_that_ignores_the_signal_is_left_behind_with_a_warning() {
-    let error = cancelled_while_running(Manner::GoesOn, 0)
-        .result
-        .error
-        .unwrap();
+    let error = cancelled_while_running(Manner::GoesOn, 0).result.error.unwrap();
     insta::assert_snapshot!(error.message, @"the call was cancelled but did not stop at once; what it touched may have changed, so look before going on");
 }
 
 #[test]
 fn cancelling_one_call_leaves_others_alone() {
     let started = Arc::new(Notify::new());
-    let gate = gate([
-        slow_tool(Manner::Stops, 0, Arc::clone(&started)),
-        MadeUp::new("other"),
-    ])
-    .build();
+    let gate =
+        gate([slow_tool(Manner::Stops, 0, Arc::clone(&started)), MadeUp::new("other")]).build();
     let (slow, other) = block_on(async {
         let (session, cancellation) = (session(), CancellationToken::new());
         let slow = gate.call_cancellable(Call::new("slow", json!({})), &session, &cancellation);

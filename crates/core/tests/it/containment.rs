@@ -21,13 +21,7 @@ fn panicking_at(step: Step) -> MadeUp {
 
 #[test]
 fn a_panic_before_execution_becomes_an_error() {
-    for step in [
-        Step::Enabled,
-        Step::Prepare,
-        Step::CanExecute,
-        Step::Describe,
-        Step::Locations,
-    ] {
+    for step in [Step::Enabled, Step::Prepare, Step::CanExecute, Step::Describe, Step::Locations] {
         let tool = panicking_at(step);
         let runs = tool.runs();
         let error = block_on(failure(&gate([tool]).build(), "shaky", json!({})));
@@ -56,19 +50,13 @@ fn a_panic_while_running_becomes_an_error() {
             tokio::task::yield_now().await;
         }
         if args["blocking"] == true {
-            return context
-                .blocking(|_| std::panic::panic_any("oh\u{1b} no"))
-                .await;
+            return context.blocking(|_| std::panic::panic_any("oh\u{1b} no")).await;
         }
         std::panic::panic_any("oh\u{1b} no")
     });
     let gate = gate([tool, MadeUp::new("sound")]).build();
-    let errors = [
-        json!({}),
-        json!({ "late": true }),
-        json!({ "blocking": true }),
-    ]
-    .map(|args| block_on(failure(&gate, "shaky", args)));
+    let errors = [json!({}), json!({ "late": true }), json!({ "blocking": true })]
+        .map(|args| block_on(failure(&gate, "shaky", args)));
     for error in &errors {
         assert_eq!(error.kind, ErrorKind::InternalError);
         assert_eq!(error.message, errors[0].message);
@@ -91,17 +79,9 @@ impl Policy for Undecided {
 fn a_policy_that_panics_denies() {
     let tool = MadeUp::new("tool");
     let runs = tool.runs();
-    let error = block_on(failure(
-        &gate([tool]).policy(Undecided).build(),
-        "tool",
-        json!({}),
-    ));
+    let error = block_on(failure(&gate([tool]).policy(Undecided).build(), "tool", json!({})));
     assert_eq!((error.kind, runs()), (ErrorKind::PolicyDenied, 0));
-    assert!(
-        error.message.contains("cannot make up my mind"),
-        "{}",
-        error.message
-    );
+    assert!(error.message.contains("cannot make up my mind"), "{}", error.message);
 }
 
 fn hurried() -> GateSettings {
@@ -132,10 +112,6 @@ fn what_a_late_tool_still_saved_is_returned() {
         context.cancellation().cancelled().await;
         Ok(ToolResult::text("half of it"))
     });
-    let outcome = block_on(call(
-        &gate([saving]).settings(hurried()).build(),
-        "saving",
-        json!({}),
-    ));
+    let outcome = block_on(call(&gate([saving]).settings(hurried()).build(), "saving", json!({})));
     assert_eq!(outcome.result.llm_content.as_text(), "half of it");
 }

@@ -29,10 +29,7 @@ fn received(events: &mut Receiver<Event>) -> Vec<Value> {
 fn told(gate: &Gate, tool: &str, args: Value) -> Vec<String> {
     let mut events = gate.events().subscribe();
     block_on(call(gate, tool, args));
-    received(&mut events)
-        .iter()
-        .map(|event| event["event"].as_str().unwrap().to_owned())
-        .collect()
+    received(&mut events).iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -56,54 +53,29 @@ fn a_call_is_told_from_start_to_end() {
 fn questions_and_refusals_are_told() {
     let with = |mode: Mode, answer: Answer| {
         let gate = gate([MadeUp::new("risky").risking(Risk::High)]).policy(ModePolicy::new(mode));
-        told(
-            &gate.approver(Recorder::answering(answer)).build(),
-            "risky",
-            json!({}),
-        )
+        told(&gate.approver(Recorder::answering(answer)).build(), "risky", json!({}))
     };
-    let asked = [
-        "tool_call_start",
-        "tool_confirmation_request",
-        "tool_confirmation_response",
-    ];
+    let asked = ["tool_call_start", "tool_confirmation_request", "tool_confirmation_response"];
     let approved = ["tool_execution_success", "tool_call_end"];
     let refused = ["tool_policy_rejection", "tool_call_end"];
-    assert_eq!(
-        with(Mode::Default, Answer::Once),
-        [&asked[..], &approved].concat()
-    );
-    assert_eq!(
-        with(Mode::Default, Answer::Nobody),
-        [&asked[..], &refused].concat()
-    );
-    assert_eq!(
-        with(Mode::Plan, Answer::Once),
-        [&["tool_call_start"][..], &refused].concat()
-    );
+    assert_eq!(with(Mode::Default, Answer::Once), [&asked[..], &approved].concat());
+    assert_eq!(with(Mode::Default, Answer::Nobody), [&asked[..], &refused].concat());
+    assert_eq!(with(Mode::Plan, Answer::Once), [&["tool_call_start"][..], &refused].concat());
 }
 
 #[test]
 fn events_carry_the_call_and_what_a_person_wants_to_know() {
-    let tool = MadeUp::new("risky")
-        .risking(Risk::Critical)
-        .describing("Wipe\nthe disk");
+    let tool = MadeUp::new("risky").risking(Risk::Critical).describing("Wipe\nthe disk");
     let gate = gate([tool]).policy(ModePolicy::new(Mode::Default));
     let gate = gate.approver(Recorder::answering(Answer::Once)).build();
     let mut events = gate.events().subscribe();
     block_on(gate.call(Call::new("risky", json!({})).with_id("c-1"), &session()));
     let events = received(&mut events);
-    assert!(
-        events.iter().all(|event| event["call"] == "c-1"),
-        "{events:?}"
-    );
+    assert!(events.iter().all(|event| event["call"] == "c-1"), "{events:?}");
     assert_eq!(events[0]["tool"], "risky");
     assert_eq!(events[0]["description"], "Wipe\\nthe disk");
     assert_eq!(events[1]["risk"], "critical");
-    assert_eq!(
-        events[1]["reason"],
-        "mode `default` asks about critical risk"
-    );
+    assert_eq!(events[1]["reason"], "mode `default` asks about critical risk");
     assert_eq!(events[2]["approved"], true);
     assert_eq!(events.last().unwrap()["error"], Value::Null);
 }
@@ -119,10 +91,7 @@ fn output_and_progress_come_while_the_call_runs_and_are_safe_to_show() {
     let mut events = gate.events().subscribe();
     block_on(call(&gate, "chatty", json!({})));
     let events = received(&mut events);
-    let shown: Vec<_> = events
-        .iter()
-        .map(|event| event["event"].as_str().unwrap())
-        .collect();
+    let shown: Vec<_> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
     assert_eq!(
         shown,
         [
@@ -139,10 +108,7 @@ fn output_and_progress_come_while_the_call_runs_and_are_safe_to_show() {
 
 #[test]
 fn a_long_call_shows_signs_of_life() {
-    let settings = GateSettings {
-        heartbeat: Duration::from_millis(1),
-        ..GateSettings::default()
-    };
+    let settings = GateSettings { heartbeat: Duration::from_millis(1), ..GateSettings::default() };
     let gate = gate([MadeUp::new("slow").doing(|_, context| async move {
         context.cancellation().cancelled().await;
         Err(ToolError::cancelled())
@@ -156,10 +122,8 @@ fn a_long_call_shows_signs_of_life() {
         let listen = async {
             let mut beats = 0;
             while beats < 3 {
-                beats += usize::from(matches!(
-                    events.recv().await,
-                    Ok(Event::ToolCallHeartbeat { .. })
-                ));
+                beats +=
+                    usize::from(matches!(events.recv().await, Ok(Event::ToolCallHeartbeat { .. })));
             }
             cancellation.cancel();
         };
@@ -171,21 +135,10 @@ fn a_long_call_shows_signs_of_life() {
 fn a_batch_is_told_around_its_calls() {
     let gate = gate([MadeUp::new("fine")]).build();
     let mut events = gate.events().subscribe();
-    let calls = ["fine", "missing"]
-        .map(|tool| Call::new(tool, json!({})))
-        .to_vec();
-    block_on(gate.batch(
-        calls,
-        &session(),
-        Schedule::Ordered,
-        &CancellationToken::new(),
-        drop,
-    ));
+    let calls = ["fine", "missing"].map(|tool| Call::new(tool, json!({}))).to_vec();
+    block_on(gate.batch(calls, &session(), Schedule::Ordered, &CancellationToken::new(), drop));
     let events = received(&mut events);
-    assert_eq!(
-        events[0],
-        json!({ "event": "tool_calls_batch_start", "calls": 2 })
-    );
+    assert_eq!(events[0], json!({ "event": "tool_calls_batch_start", "calls": 2 }));
     assert_eq!(
         *events.last().unwrap(),
         json!({ "event": "tool_calls_batch_end", "calls": 2, "failed": 1 })
@@ -210,9 +163,5 @@ fn a_reader_that_does_not_keep_up_is_told_what_it_missed_and_holds_nothing_up() 
     };
     let rest = received(&mut slow);
     assert_eq!(missed + rest.len() as u64, LINES + 3);
-    assert_eq!(
-        rest.last().unwrap()["event"],
-        "tool_call_end",
-        "the newest are kept"
-    );
+    assert_eq!(rest.last().unwrap()["event"], "tool_call_end", "the newest are kept");
 }

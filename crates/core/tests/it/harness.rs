@@ -40,10 +40,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn answering(answer: Answer) -> Self {
-        Self {
-            answer,
-            asked: Arc::default(),
-        }
+        Self { answer, asked: Arc::default() }
     }
 
     pub(crate) fn asked(&self) -> Vec<ApprovalRequest> {
@@ -95,20 +92,11 @@ pub(crate) fn any_tool_name() -> impl Strategy<Value = String> {
 }
 
 pub(crate) fn any_risk() -> impl Strategy<Value = Risk> {
-    prop_oneof![
-        Just(Risk::Low),
-        Just(Risk::Medium),
-        Just(Risk::High),
-        Just(Risk::Critical)
-    ]
+    prop_oneof![Just(Risk::Low), Just(Risk::Medium), Just(Risk::High), Just(Risk::Critical)]
 }
 
 pub(crate) fn any_location() -> impl Strategy<Value = Location> {
-    let access = prop_oneof![
-        Just(Access::Read),
-        Just(Access::Write),
-        Just(Access::Delete)
-    ];
+    let access = prop_oneof![Just(Access::Read), Just(Access::Write), Just(Access::Delete)];
     let place = prop_oneof![Just(Place::Workspace), Just(Place::Outside)];
     let path = ("(/[a-z.]{1,8}){1,4}", access, place, 1u64..3).prop_map(
         |(path, access, place, hard_links)| {

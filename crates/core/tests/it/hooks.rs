@@ -42,11 +42,7 @@ impl Hook for Watcher {
     }
 
     async fn after_success(&self, call: &HookedCall<'_>, result: &ToolResult) {
-        self.note(&format!(
-            "success {} {}",
-            call.tool,
-            result.llm_content.as_text()
-        ));
+        self.note(&format!("success {} {}", call.tool, result.llm_content.as_text()));
     }
 
     async fn after_failure(&self, call: &HookedCall<'_>, error: &ToolError) {
@@ -56,10 +52,7 @@ impl Hook for Watcher {
 
 impl Watcher {
     fn note(&self, line: &str) {
-        self.seen
-            .lock()
-            .unwrap()
-            .push(format!("{}: {line}", self.name));
+        self.seen.lock().unwrap().push(format!("{}: {line}", self.name));
     }
 }
 
@@ -70,11 +63,7 @@ fn hook(
     seen: &Seen,
     decide: impl Fn(&Value) -> BeforeCall + Send + Sync + 'static,
 ) -> Watcher {
-    Watcher {
-        name,
-        decide: Box::new(decide),
-        seen: Arc::clone(seen),
-    }
+    Watcher { name, decide: Box::new(decide), seen: Arc::clone(seen) }
 }
 
 /// A gate with a tool `echo` that wants a string `word`, and how often it ran.
@@ -93,9 +82,7 @@ fn echo() -> (GateBuilder, impl Fn() -> usize) {
 fn a_hook_can_refuse_with_a_reason() {
     let (gate, runs) = echo();
     let gate = gate
-        .hook(hook("guard", &Seen::default(), |_| {
-            BeforeCall::Reject("not\non Fridays".into())
-        }))
+        .hook(hook("guard", &Seen::default(), |_| BeforeCall::Reject("not\non Fridays".into())))
         .build();
     let outcome = block_on(call(&gate, "echo", json!({ "word": "a" })));
     let error = outcome.result.error.unwrap();
@@ -109,17 +96,12 @@ fn hooks_run_in_order_and_each_sees_what_the_one_before_made_of_the_input() {
     let (gate, _) = echo();
     let seen = Seen::default();
     let gate = gate
-        .hook(hook("first", &seen, |_| {
-            BeforeCall::Change(json!({ "word": "changed" }))
-        }))
+        .hook(hook("first", &seen, |_| BeforeCall::Change(json!({ "word": "changed" }))))
         .hook(hook("second", &seen, |_| BeforeCall::Proceed))
         .build();
     let mut events = gate.events().subscribe();
     let outcome = block_on(call(&gate, "echo", json!({ "word": "given" })));
-    assert_eq!(
-        outcome.result.llm_content.as_text(),
-        r#"{"word":"changed"}"#
-    );
+    assert_eq!(outcome.result.llm_content.as_text(), r#"{"word":"changed"}"#);
     assert_eq!(
         *seen.lock().unwrap(),
         [
@@ -136,18 +118,13 @@ fn hooks_run_in_order_and_each_sees_what_the_one_before_made_of_the_input() {
 #[test]
 fn input_a_hook_changed_is_validated_again() {
     for (changed, told) in [
-        (
-            json!({ "word": 7 }),
-            "parameter `word` must be a string, got 7",
-        ),
+        (json!({ "word": 7 }), "parameter `word` must be a string, got 7"),
         (json!({}), "missing parameter `word`"),
         (json!(null), "the arguments must be an object, got null"),
     ] {
         let (gate, runs) = echo();
         let gate = gate
-            .hook(hook("meddler", &Seen::default(), move |_| {
-                BeforeCall::Change(changed.clone())
-            }))
+            .hook(hook("meddler", &Seen::default(), move |_| BeforeCall::Change(changed.clone())))
             .build();
         let error = block_on(failure(&gate, "echo", json!({ "word": "a" })));
         assert_eq!(error.kind, ErrorKind::HookRejected);
@@ -162,11 +139,8 @@ fn input_a_hook_changed_is_validated_again() {
 fn the_policy_judges_the_input_a_hook_made() {
     let tool = MadeUp::new("risky").risking(Risk::High);
     let gate = gate([tool]).policy(ModePolicy::new(Mode::Plan));
-    let gate = gate
-        .hook(hook("meddler", &Seen::default(), |_| {
-            BeforeCall::Change(json!({}))
-        }))
-        .build();
+    let gate =
+        gate.hook(hook("meddler", &Seen::default(), |_| BeforeCall::Change(json!({})))).build();
     let outcome = block_on(call(&gate, "risky", json!({})));
     assert_eq!(outcome.decision, Some(Decision::Deny));
 }
@@ -174,11 +148,8 @@ fn the_policy_judges_the_input_a_hook_made() {
 #[test]
 fn a_hook_that_panics_refuses() {
     let (gate, runs) = echo();
-    let gate = gate
-        .hook(hook("shaky", &Seen::default(), |_| {
-            std::panic::panic_any("oops")
-        }))
-        .build();
+    let gate =
+        gate.hook(hook("shaky", &Seen::default(), |_| std::panic::panic_any("oops"))).build();
     let error = block_on(failure(&gate, "echo", json!({ "word": "a" })));
     assert_eq!(error.kind, ErrorKind::HookRejected);
     insta::assert_snapshot!(error.message, @"hook `shaky` refused the call: it failed inside, which counts as a refusal");
@@ -210,19 +181,13 @@ impl Hook for Stuck {
 }
 
 fn impatient() -> GateSettings {
-    GateSettings {
-        hook_timeout: Duration::from_millis(5),
-        ..GateSettings::default()
-    }
+    GateSettings { hook_timeout: Duration::from_millis(5), ..GateSettings::default() }
 }
 
 #[test]
 fn a_hook_that_takes_too_long_refuses() {
     let (gate, runs) = echo();
-    let gate = gate
-        .hook(Stuck { before: true })
-        .settings(impatient())
-        .build();
+    let gate = gate.hook(Stuck { before: true }).settings(impatient()).build();
     let error = block_on(failure(&gate, "echo", json!({ "word": "a" })));
     assert_eq!(error.kind, ErrorKind::HookRejected);
     insta::assert_snapshot!(error.message, @"hook `stuck` refused the call: it took too long, which counts as a refusal");
@@ -264,9 +229,7 @@ fn hooks_see_failures_of_the_tool() {
     let failing = MadeUp::new("failing")
         .doing(|_, _| async { Err(ToolError::new(ErrorKind::LsError, "no")) });
     let seen = Seen::default();
-    let gate = gate([failing])
-        .hook(hook("watch", &seen, |_| BeforeCall::Proceed))
-        .build();
+    let gate = gate([failing]).hook(hook("watch", &seen, |_| BeforeCall::Proceed)).build();
     block_on(call(&gate, "failing", json!({})));
     assert_eq!(
         *seen.lock().unwrap(),
@@ -278,9 +241,7 @@ fn hooks_see_failures_of_the_tool() {
 fn hooks_do_not_see_calls_that_do_not_fit() {
     let (gate, _) = echo();
     let seen = Seen::default();
-    let gate = gate
-        .hook(hook("watch", &seen, |_| BeforeCall::Proceed))
-        .build();
+    let gate = gate.hook(hook("watch", &seen, |_| BeforeCall::Proceed)).build();
     block_on(call(&gate, "echo", json!({})));
     block_on(call(&gate, "nonsense", json!({})));
     assert!(seen.lock().unwrap().is_empty());

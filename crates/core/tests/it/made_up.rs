@@ -158,10 +158,7 @@ impl Tool for MadeUp {
         _context: &CallContext,
     ) -> Result<Box<dyn DynInvocation>, ToolError> {
         (self.at_each_step)(Step::Prepare);
-        Ok(Box::new(MadeUpCall {
-            tool: self.clone(),
-            args,
-        }))
+        Ok(Box::new(MadeUpCall { tool: self.clone(), args }))
     }
 }
 

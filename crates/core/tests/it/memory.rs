@@ -25,11 +25,7 @@ fn a_gigabyte_of_output_passes_in_bounded_memory() {
     // Other tests of this process must not be measured, so the test runs itself again alone.
     #[expect(clippy::disallowed_methods, reason = "the test starts itself")]
     let child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "memory::a_gigabyte_of_output_passes_in_bounded_memory",
-            "--nocapture",
-        ])
+        .args(["--exact", "memory::a_gigabyte_of_output_passes_in_bounded_memory", "--nocapture"])
         .env(CHILD, "1")
         .output()
         .unwrap();
@@ -80,9 +76,6 @@ fn push_a_gigabyte() {
 /// The most memory this process ever had.
 fn peak_kilobytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches("kB").trim().parse().unwrap()
 }

@@ -30,10 +30,7 @@ fn registry(names: impl IntoIterator<Item = impl AsRef<str>>) -> Registry {
 }
 
 fn names(tools: &[Arc<dyn Tool>]) -> Vec<String> {
-    tools
-        .iter()
-        .map(|tool| tool.definition().name.to_string())
-        .collect()
+    tools.iter().map(|tool| tool.definition().name.to_string()).collect()
 }
 
 fn any_names() -> impl Strategy<Value = BTreeSet<String>> {
@@ -42,21 +39,13 @@ fn any_names() -> impl Strategy<Value = BTreeSet<String>> {
 
 /// Parameters of a tool: each with a type, and whether it is required.
 fn any_parameters() -> impl Strategy<Value = BTreeMap<String, (&'static str, bool)>> {
-    let kind = prop_oneof![
-        Just("string"),
-        Just("integer"),
-        Just("boolean"),
-        Just("number")
-    ];
+    let kind = prop_oneof![Just("string"), Just("integer"), Just("boolean"), Just("number")];
     btree_map("[a-z][A-Za-z]{0,9}", (kind, any::<bool>()), 0..6)
 }
 
 fn schema_of(parameters: &BTreeMap<String, (&'static str, bool)>) -> Value {
     let properties = parameters.iter().map(|(name, (kind, _))| {
-        (
-            name.clone(),
-            json!({ "type": kind, "description": format!("What {name} is.") }),
-        )
+        (name.clone(), json!({ "type": kind, "description": format!("What {name} is.") }))
     });
     let required = parameters.iter().filter(|(_, (_, required))| *required);
     json!({
@@ -193,9 +182,7 @@ fn many_threads_register_without_losing_a_tool() {
             let registry = &registry;
             scope.spawn(move || {
                 for number in 0..50 {
-                    registry
-                        .register(tool(&format!("t{thread}-{number}")))
-                        .unwrap();
+                    registry.register(tool(&format!("t{thread}-{number}"))).unwrap();
                 }
             });
         }
@@ -214,18 +201,11 @@ fn with_face(name: &str, face: &'static str) -> MadeUp {
 #[test]
 fn a_name_never_means_two_tools() {
     let registry = Registry::new();
-    registry
-        .register(Arc::new(with_face("read_file", "Read")))
-        .unwrap();
+    registry.register(Arc::new(with_face("read_file", "Read"))).unwrap();
     let taken = registry.register(tool("Read")).unwrap_err();
-    assert_eq!(
-        (taken.name.as_str(), taken.owner.as_str()),
-        ("Read", "read_file")
-    );
+    assert_eq!((taken.name.as_str(), taken.owner.as_str()), ("Read", "read_file"));
     for (name, face) in [("other", "Read"), ("another", "read_file")] {
-        let taken = registry
-            .register(Arc::new(with_face(name, face)))
-            .unwrap_err();
+        let taken = registry.register(Arc::new(with_face(name, face))).unwrap_err();
         assert_eq!(taken.owner.as_str(), "read_file", "{taken}");
     }
     assert_eq!(names(&registry.list()), ["read_file"]);
@@ -238,49 +218,25 @@ fn a_name_never_means_two_tools() {
 fn filters_go_by_group_dialect_and_session() {
     let registry = Registry::new();
     let in_group = |tool: MadeUp, group| tool.defined(|definition| definition.group = group);
-    registry
-        .register(Arc::new(in_group(with_face("a", "A"), Group::Search)))
-        .unwrap();
-    registry
-        .register(Arc::new(in_group(MadeUp::new("b"), Group::Edit)))
-        .unwrap();
-    registry
-        .register(Arc::new(MadeUp::new("c").switched_off()))
-        .unwrap();
+    registry.register(Arc::new(in_group(with_face("a", "A"), Group::Search))).unwrap();
+    registry.register(Arc::new(in_group(MadeUp::new("b"), Group::Edit))).unwrap();
+    registry.register(Arc::new(MadeUp::new("c").switched_off())).unwrap();
     let listed = |filter: Filter<'_>| names(&registry.list_filtered(&filter));
     let session = session();
     assert_eq!(listed(Filter::default()), ["a", "b", "c"]);
     assert_eq!(
-        listed(Filter {
-            groups: &[Group::Edit, Group::Meta],
-            ..Filter::default()
-        }),
+        listed(Filter { groups: &[Group::Edit, Group::Meta], ..Filter::default() }),
         ["b", "c"]
     );
-    assert_eq!(
-        listed(Filter {
-            dialect: Some(Dialect::Claude),
-            ..Filter::default()
-        }),
-        ["a"]
-    );
-    assert_eq!(
-        listed(Filter {
-            enabled_in: Some(&session),
-            ..Filter::default()
-        }),
-        ["a", "b"]
-    );
+    assert_eq!(listed(Filter { dialect: Some(Dialect::Claude), ..Filter::default() }), ["a"]);
+    assert_eq!(listed(Filter { enabled_in: Some(&session), ..Filter::default() }), ["a", "b"]);
 }
 
 #[test]
 fn unknown_tools_get_the_nearest_names() {
-    let gate = gate([
-        with_face("read_file", "Read"),
-        MadeUp::new("grep"),
-        MadeUp::new("write_file"),
-    ])
-    .build();
+    let gate =
+        gate([with_face("read_file", "Read"), MadeUp::new("grep"), MadeUp::new("write_file")])
+            .build();
     let message = |name: &str| {
         let error = block_on(failure(&gate, name, json!({})));
         assert_eq!(error.kind, ErrorKind::ToolNotFound);

@@ -22,28 +22,12 @@ const KINDS: &[Kind] = &[
     Kind {
         name: "string",
         fits: || json!("text"),
-        misfits: || {
-            vec![
-                json!(7),
-                json!(true),
-                json!(null),
-                json!(["text"]),
-                json!({}),
-            ]
-        },
+        misfits: || vec![json!(7), json!(true), json!(null), json!(["text"]), json!({})],
     },
     Kind {
         name: "integer",
         fits: || json!(3),
-        misfits: || {
-            vec![
-                json!("3"),
-                json!(3.5),
-                json!(false),
-                json!(null),
-                json!([3]),
-            ]
-        },
+        misfits: || vec![json!("3"), json!(3.5), json!(false), json!(null), json!([3])],
     },
     Kind {
         name: "boolean",
@@ -75,22 +59,15 @@ fn schema_of(parameters: &BTreeMap<String, Parameter>) -> Value {
         .iter()
         .map(|(name, (kind, ..))| (name.clone(), json!({ "type": kind.name })))
         .collect();
-    let required: Vec<&String> = parameters
-        .iter()
-        .filter(|(_, (_, required, _))| *required)
-        .map(|(name, _)| name)
-        .collect();
+    let required: Vec<&String> =
+        parameters.iter().filter(|(_, (_, required, _))| *required).map(|(name, _)| name).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 /// Arguments that fit: whatever is required, and some of the rest.
 fn valid_args(parameters: &BTreeMap<String, Parameter>) -> Map<String, Value> {
-    let given = parameters
-        .iter()
-        .filter(|(_, (_, required, given))| *required || *given);
-    given
-        .map(|(name, (kind, ..))| (name.clone(), (kind.fits)()))
-        .collect()
+    let given = parameters.iter().filter(|(_, (_, required, given))| *required || *given);
+    given.map(|(name, (kind, ..))| (name.clone(), (kind.fits)())).collect()
 }
 
 /// One way to spoil arguments that fit, and the parameter it is about.
@@ -174,9 +151,8 @@ proptest! {
 
 #[test]
 fn messages_stay_short_whatever_came() {
-    let many: Map<String, Value> = (0..5_000)
-        .map(|number| (format!("p{number}"), json!(1)))
-        .collect();
+    let many: Map<String, Value> =
+        (0..5_000).map(|number| (format!("p{number}"), json!(1))).collect();
     let long = json!({ "name": "x".repeat(1_000_000), "\u{1b}[2J": {} });
     let schema = json!({
         "type": "object",
@@ -187,11 +163,7 @@ fn messages_stay_short_whatever_came() {
     for args in [Value::Object(many), long] {
         let result = block_on(call(&gate, "checked", args)).result;
         let message = result.error.expect("it does not fit").message;
-        assert!(
-            message.chars().count() < 5_000,
-            "{} characters",
-            message.len()
-        );
+        assert!(message.chars().count() < 5_000, "{} characters", message.len());
         assert!(!message.contains('\u{1b}'), "{message}");
     }
 }
@@ -199,9 +171,6 @@ fn messages_stay_short_whatever_came() {
 #[test]
 fn a_broken_schema_is_the_tools_fault() {
     let gate = gate([MadeUp::new("broken").schema(json!({ "type": 7 }))]).build();
-    let error = block_on(call(&gate, "broken", json!({})))
-        .result
-        .error
-        .unwrap();
+    let error = block_on(call(&gate, "broken", json!({}))).result.error.unwrap();
     assert_eq!(error.kind, ErrorKind::InternalError);
 }

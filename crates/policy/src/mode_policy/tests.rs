@@ -29,79 +29,42 @@ fn modes_decide_by_risk_and_effect() {
         (Mode::Yolo, [Allow, Allow, Allow]),
     ];
     for (mode, [read, edit, change]) in table {
-        assert_eq!(
-            decide(mode, Effect::Read, Risk::Low, vec![]),
-            read,
-            "{mode}"
-        );
-        assert_eq!(
-            decide(mode, Effect::Edit, Risk::Medium, vec![]),
-            edit,
-            "{mode}"
-        );
-        assert_eq!(
-            decide(mode, Effect::Change, Risk::High, vec![]),
-            change,
-            "{mode}"
-        );
+        assert_eq!(decide(mode, Effect::Read, Risk::Low, vec![]), read, "{mode}");
+        assert_eq!(decide(mode, Effect::Edit, Risk::Medium, vec![]), edit, "{mode}");
+        assert_eq!(decide(mode, Effect::Change, Risk::High, vec![]), change, "{mode}");
     }
 }
 
 #[test]
 fn risky_reads_do_not_pass_as_reads() {
-    assert_eq!(
-        decide(Mode::Plan, Effect::Read, Risk::High, vec![]),
-        Decision::Deny
-    );
-    assert_eq!(
-        decide(Mode::Default, Effect::Read, Risk::Medium, vec![]),
-        Decision::Ask
-    );
+    assert_eq!(decide(Mode::Plan, Effect::Read, Risk::High, vec![]), Decision::Deny);
+    assert_eq!(decide(Mode::Default, Effect::Read, Risk::Medium, vec![]), Decision::Ask);
 }
 
 #[test]
 fn asks_before_leaving_the_workspace() {
     let outside = vec![path("/srv/secret.txt", Access::Read, Place::Outside)];
-    assert_eq!(
-        decide(Mode::Default, Effect::Read, Risk::Low, outside.clone()),
-        Decision::Ask
-    );
-    assert_eq!(
-        decide(Mode::Yolo, Effect::Read, Risk::Low, outside),
-        Decision::Allow
-    );
+    assert_eq!(decide(Mode::Default, Effect::Read, Risk::Low, outside.clone()), Decision::Ask);
+    assert_eq!(decide(Mode::Yolo, Effect::Read, Risk::Low, outside), Decision::Allow);
 }
 
 #[test]
 fn accept_edits_still_asks_about_files_that_govern_programs() {
-    let hook = vec![path(
-        "/w/.git/hooks/pre-commit",
-        Access::Write,
-        Place::Workspace,
-    )];
-    assert_eq!(
-        decide(Mode::AcceptEdits, Effect::Edit, Risk::Medium, hook),
-        Decision::Ask
-    );
+    let hook = vec![path("/w/.git/hooks/pre-commit", Access::Write, Place::Workspace)];
+    assert_eq!(decide(Mode::AcceptEdits, Effect::Edit, Risk::Medium, hook), Decision::Ask);
 }
 
 #[test]
 fn accept_edits_asks_before_splitting_hard_links() {
     let mut linked = path("/w/a.txt", Access::Write, Place::Workspace);
     linked.hard_links = 2;
-    assert_eq!(
-        decide(Mode::AcceptEdits, Effect::Edit, Risk::Medium, vec![linked]),
-        Decision::Ask
-    );
+    assert_eq!(decide(Mode::AcceptEdits, Effect::Edit, Risk::Medium, vec![linked]), Decision::Ask);
 }
 
 #[test]
 fn system_accounts_are_never_written_even_in_yolo() {
     let passwd = vec![path("/etc/passwd", Access::Write, Place::Outside)];
-    assert_eq!(
-        decide(Mode::Yolo, Effect::Edit, Risk::Medium, passwd),
-        Decision::Deny
-    );
+    assert_eq!(decide(Mode::Yolo, Effect::Edit, Risk::Medium, passwd), Decision::Deny);
 }
 
 #[test]
@@ -123,12 +86,7 @@ fn any_effect() -> impl Strategy<Value = Effect> {
 }
 
 fn any_risk() -> impl Strategy<Value = Risk> {
-    prop_oneof![
-        Just(Risk::Low),
-        Just(Risk::Medium),
-        Just(Risk::High),
-        Just(Risk::Critical)
-    ]
+    prop_oneof![Just(Risk::Low), Just(Risk::Medium), Just(Risk::High), Just(Risk::Critical)]
 }
 
 proptest! {

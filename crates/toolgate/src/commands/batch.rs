@@ -69,17 +69,12 @@ pub(crate) fn run(app: &App, args: &BatchArgs) -> anyhow::Result<ExitCode> {
             if first_failure == 0 {
                 first_failure = exit::code(outcome.result.error_kind());
             }
-            let printed = print_json(&Answer {
-                id,
-                outcome: &outcome,
-            });
+            let printed = print_json(&Answer { id, outcome: &outcome });
             if written.is_ok() {
                 written = printed;
             }
         };
-        app.gate
-            .batch(calls, &app.session, args.schedule, &app.cancellation, each)
-            .await;
+        app.gate.batch(calls, &app.session, args.schedule, &app.cancellation, each).await;
     })?;
     written?;
     Ok(ExitCode::from(first_failure))
@@ -89,21 +84,13 @@ pub(crate) fn run(app: &App, args: &BatchArgs) -> anyhow::Result<ExitCode> {
 fn parse(text: &str) -> anyhow::Result<(Vec<Value>, Vec<Call>)> {
     let mut ids = Vec::new();
     let mut calls = Vec::new();
-    for (index, line) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let whence = format!("line {} of the batch", index + 1);
         let line: Line = serde_json::from_value(input::parse(line, &whence)?).map_err(|error| {
-            UsageError(format!(
-                "{whence}: {error}; expected {{\"id\",\"tool\",\"args\"}}"
-            ))
+            UsageError(format!("{whence}: {error}; expected {{\"id\",\"tool\",\"args\"}}"))
         })?;
         let call = Call::new(line.tool, line.args);
-        let id = line
-            .id
-            .unwrap_or_else(|| Value::String(call.id.to_string()));
+        let id = line.id.unwrap_or_else(|| Value::String(call.id.to_string()));
         calls.push(match &id {
             Value::String(text) => call.with_id(text.as_str()),
             other => call.with_id(other.to_string()),

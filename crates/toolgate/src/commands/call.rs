@@ -12,7 +12,7 @@ use crate::progress::Progress;
 /// Run one tool
 ///
 /// Prints what a model would read. With --json, prints one object with
-/// call_id, tool, decision and result.
+/// `call_id`, tool, decision and result.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CallArgs {
     /// Tool to call, by its name in any dialect
@@ -26,9 +26,7 @@ pub(crate) fn run(app: &App, args: &CallArgs) -> anyhow::Result<ExitCode> {
     let call = Call::new(&args.tool, input::arguments(args.arguments.as_deref())?);
     let outcome = app.block_on(async {
         let _progress = Progress::start(app.gate.events(), app.output.quiet, 1);
-        app.gate
-            .call_cancellable(call, &app.session, &app.cancellation)
-            .await
+        app.gate.call_cancellable(call, &app.session, &app.cancellation).await
     })?;
     app.output.outcome(&outcome)?;
     Ok(ExitCode::from(exit::code(outcome.result.error_kind())))

@@ -78,20 +78,12 @@ fn with_line_ends_at(text: &str, range: Range<usize>, replacement: &str) -> Stri
         return replacement.to_owned();
     }
     let bytes = text.as_bytes();
-    let inside_or_after = bytes
-        .get(range.start..)
-        .and_then(|rest| memchr::memchr(b'\n', rest));
-    let line_end = inside_or_after.map(|at| range.start + at).or_else(|| {
-        bytes
-            .get(..range.start)
-            .and_then(|before| memchr::memrchr(b'\n', before))
-    });
+    let inside_or_after = bytes.get(range.start..).and_then(|rest| memchr::memchr(b'\n', rest));
+    let line_end = inside_or_after
+        .map(|at| range.start + at)
+        .or_else(|| bytes.get(..range.start).and_then(|before| memchr::memrchr(b'\n', before)));
     let is_crlf = line_end.is_some_and(|at| at > 0 && bytes.get(at - 1) == Some(&b'\r'));
-    if is_crlf {
-        replacement.replace('\n', "\r\n")
-    } else {
-        replacement.to_owned()
-    }
+    if is_crlf { replacement.replace('\n', "\r\n") } else { replacement.to_owned() }
 }
 
 /// All places where the same words stand with other whitespace between them.
@@ -112,10 +104,7 @@ pub(super) fn flexible(text: &str, target: &str, replacement: &str) -> Vec<Hit> 
         free_from = end;
         let replacement = reindented(text, start, target, replacement);
         let replacement = with_line_ends_at(text, start..end, &replacement);
-        hits.push(Hit {
-            range: start..end,
-            replacement,
-        });
+        hits.push(Hit { range: start..end, replacement });
     }
     hits
 }
@@ -152,28 +141,18 @@ fn end_of_words(text: &str, start: usize, words: &[Word<'_>]) -> Option<usize> {
             }
             at += gap;
         }
-        at = text
-            .get(at..)?
-            .strip_prefix(word.text)
-            .map(|_| at + word.text.len())?;
+        at = text.get(at..)?.strip_prefix(word.text).map(|_| at + word.text.len())?;
     }
     Some(at)
 }
 
 /// The replacement with the target's indentation exchanged for the text's.
 fn reindented(text: &str, start: usize, target: &str, replacement: &str) -> String {
-    let line_start = text
-        .get(..start)
-        .and_then(|before| before.rfind('\n'))
-        .map_or(0, |at| at + 1);
+    let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let before = text.get(line_start..start).unwrap_or_default();
     let own = if before.trim().is_empty() { before } else { "" };
-    let assumed = indentation(
-        target
-            .lines()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or_default(),
-    );
+    let assumed =
+        indentation(target.lines().find(|line| !line.trim().is_empty()).unwrap_or_default());
     // Whitespace around the target is not part of the hit, so it is not put in again either.
     let mut core = replacement;
     if target.starts_with(['\n', '\r']) {
@@ -201,22 +180,16 @@ fn indentation(line: &str) -> &str {
 /// All places a regular expression matches.
 pub(super) fn by_regex(text: &str, target: &str, replacement: &str) -> Result<Vec<Hit>, String> {
     let regex = compile(target)?;
-    let hits = regex
-        .captures_iter(text)
-        .take(MOST_HITS)
-        .map(|captures: Captures<'_>| {
-            let mut expanded = String::new();
-            captures.expand(replacement, &mut expanded);
-            let range = captures.get(0).map_or(0..0, |whole| whole.range());
-            Hit {
-                range,
-                replacement: expanded,
-            }
-        });
+    let hits = regex.captures_iter(text).take(MOST_HITS).map(|captures: Captures<'_>| {
+        let mut expanded = String::new();
+        captures.expand(replacement, &mut expanded);
+        let range = captures.get(0).map_or(0..0, |whole| whole.range());
+        Hit { range, replacement: expanded }
+    });
     let hits: Vec<Hit> = hits.collect();
     if hits.iter().any(|hit| hit.range.is_empty()) {
         return Err(
-            "it matches the empty string, which is everywhere; make it match some text".to_owned(),
+            "it matches the empty string, which is everywhere; make it match some text".to_owned()
         );
     }
     Ok(hits)

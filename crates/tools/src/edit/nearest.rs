@@ -38,19 +38,12 @@ pub(crate) enum Difference {
 /// Finds the nearest stretch, by the target's longest line.
 pub(crate) fn nearest(text: &str, target: &str) -> Option<Nearest> {
     let wanted: Vec<&str> = target.lines().collect();
-    let (anchor, anchor_line) = wanted
-        .iter()
-        .enumerate()
-        .max_by_key(|(_, line)| line.trim().len())?;
+    let (anchor, anchor_line) =
+        wanted.iter().enumerate().max_by_key(|(_, line)| line.trim().len())?;
     let lines: Vec<&str> = text.lines().collect();
     let found = nearest_line(&lines, anchor_line.trim())?;
     let first = found.saturating_sub(anchor);
-    let stretch: Vec<&str> = lines
-        .iter()
-        .skip(first)
-        .take(wanted.len())
-        .copied()
-        .collect();
+    let stretch: Vec<&str> = lines.iter().skip(first).take(wanted.len()).copied().collect();
     let shown: Vec<&str> = stretch.iter().take(LINES_SHOWN).copied().collect();
     Some(Nearest {
         line: first as u64 + 1,
@@ -94,12 +87,8 @@ fn start_of(line: &str) -> &str {
 }
 
 fn difference(first: usize, stretch: &[&str], wanted: &[&str]) -> Difference {
-    let squeezed = |lines: &[&str]| {
-        lines
-            .iter()
-            .flat_map(|line| line.split_whitespace())
-            .collect::<String>()
-    };
+    let squeezed =
+        |lines: &[&str]| lines.iter().flat_map(|line| line.split_whitespace()).collect::<String>();
     if squeezed(stretch) == squeezed(wanted) {
         return Difference::Whitespace;
     }
@@ -109,11 +98,8 @@ fn difference(first: usize, stretch: &[&str], wanted: &[&str]) -> Difference {
         if found.split_whitespace().eq(target.split_whitespace()) {
             continue;
         }
-        let column = found
-            .chars()
-            .zip(target.chars())
-            .take_while(|(left, right)| left == right)
-            .count();
+        let column =
+            found.chars().zip(target.chars()).take_while(|(left, right)| left == right).count();
         let rest = |line: &str| line.chars().skip(column).take(40).collect::<String>();
         return Difference::At {
             line: (first + index) as u64 + 1,

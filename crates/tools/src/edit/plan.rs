@@ -55,21 +55,10 @@ const LINES_SHOWN: usize = 20;
 pub(crate) fn plan(text: &str, edit: &Edit, matching: Matching) -> Result<Vec<Change>, Fault> {
     let replace_all = edit.replace_all.unwrap_or(false);
     if edit.target.is_empty() {
-        let whole = Hit {
-            range: 0..0,
-            replacement: edit.replacement.clone(),
-        };
-        return if text.is_empty() {
-            Ok(changes(text, vec![whole]))
-        } else {
-            Err(Fault::Empty)
-        };
+        let whole = Hit { range: 0..0, replacement: edit.replacement.clone() };
+        return if text.is_empty() { Ok(changes(text, vec![whole])) } else { Err(Fault::Empty) };
     }
-    let overlap = if replace_all {
-        Overlap::Skipped
-    } else {
-        Overlap::Counted
-    };
+    let overlap = if replace_all { Overlap::Skipped } else { Overlap::Counted };
     let exact = || find::exact(text, &edit.target, &edit.replacement, overlap);
     let hits = match matching {
         Matching::Exact => exact(),
@@ -86,10 +75,7 @@ pub(crate) fn plan(text: &str, edit: &Edit, matching: Matching) -> Result<Vec<Ch
         (0, ..) => Err(Fault::NotFound),
         (1, ..) | (_, true, _) => Ok(changes(text, hits)),
         (_, false, Some(hint)) => nearest_to(hint, changes(text, hits)).map(|change| vec![change]),
-        (count, false, None) => Err(Fault::Ambiguous {
-            count,
-            lines: lines_of(text, &hits),
-        }),
+        (count, false, None) => Err(Fault::Ambiguous { count, lines: lines_of(text, &hits) }),
     }
 }
 
@@ -119,10 +105,7 @@ fn changes(text: &str, hits: Vec<Hit>) -> Vec<Change> {
 
 fn lines_of(text: &str, hits: &[Hit]) -> Vec<u64> {
     let mut counter = LineCounter::new(text);
-    hits.iter()
-        .take(LINES_SHOWN)
-        .map(|hit| counter.line_of(hit.range.start))
-        .collect()
+    hits.iter().take(LINES_SHOWN).map(|hit| counter.line_of(hit.range.start)).collect()
 }
 
 fn nearest_to(hint: u64, changes: Vec<Change>) -> Result<Change, Fault> {
@@ -130,15 +113,10 @@ fn nearest_to(hint: u64, changes: Vec<Change>) -> Result<Change, Fault> {
     let Some(best) = changes.iter().map(distance).min() else {
         return Err(Fault::NotFound);
     };
-    let mut nearest = changes
-        .into_iter()
-        .filter(|change| distance(change) == best);
+    let mut nearest = changes.into_iter().filter(|change| distance(change) == best);
     match (nearest.next(), nearest.next()) {
         (Some(one), None) => Ok(one),
-        (Some(one), Some(other)) => Err(Fault::HintBetween {
-            hint,
-            lines: (one.line, other.line),
-        }),
+        (Some(one), Some(other)) => Err(Fault::HintBetween { hint, lines: (one.line, other.line) }),
         (None, _) => Err(Fault::NotFound),
     }
 }
@@ -152,11 +130,7 @@ struct LineCounter<'a> {
 
 impl<'a> LineCounter<'a> {
     fn new(text: &'a str) -> Self {
-        Self {
-            text: text.as_bytes(),
-            at: 0,
-            line: 1,
-        }
+        Self { text: text.as_bytes(), at: 0, line: 1 }
     }
 
     fn line_of(&mut self, offset: usize) -> u64 {

@@ -45,9 +45,7 @@ pub(crate) fn replace_once(
         let end = held + count;
         let window = buffer.get(..end).unwrap_or_default();
         if let Some(at) = finder.find(window) {
-            let again = window
-                .get(at + 1..)
-                .is_some_and(|rest| finder.find(rest).is_some());
+            let again = window.get(at + 1..).is_some_and(|rest| finder.find(rest).is_some());
             if found.is_some() || again {
                 return Ok(Streamed::Unclear);
             }
@@ -69,9 +67,7 @@ pub(crate) fn replace_once(
         written = written.saturating_sub(sure);
     }
     let complete = checked.is_complete();
-    Ok(found
-        .filter(|_| complete)
-        .map_or(Streamed::Unclear, |line| Streamed::Replaced { line }))
+    Ok(found.filter(|_| complete).map_or(Streamed::Unclear, |line| Streamed::Replaced { line }))
 }
 
 fn newlines(bytes: &[u8]) -> u64 {
@@ -112,10 +108,7 @@ impl Utf8Check {
             Ok(_) => true,
             Err(error) if error.error_len().is_some() => false,
             Err(error) => {
-                self.begun = bytes
-                    .get(error.valid_up_to()..)
-                    .unwrap_or_default()
-                    .to_vec();
+                self.begun = bytes.get(error.valid_up_to()..).unwrap_or_default().to_vec();
                 true
             }
         }
@@ -175,8 +168,8 @@ mod tests {
             step in 1usize..7,
         ) {
             let text = format!("{before}{target}{after}");
-            let places = (0..text.len()).filter(|at| text.is_char_boundary(*at) && text[*at..].starts_with(&target)).count();
-            let line = text[..text.find(&target).unwrap()].matches('\n').count() as u64 + 1;
+            let places = (0..text.len()).filter(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(&target))).count();
+            let line = text.split(&target).next().unwrap().matches('\n').count() as u64 + 1;
             let expected = (places == 1).then(|| (text.replacen(&target, "NEW", 1).into_bytes(), line));
             prop_assert_eq!(replaced(text.as_bytes(), step, &target, "NEW"), expected);
         }

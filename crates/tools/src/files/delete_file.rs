@@ -31,12 +31,8 @@ impl Invocation for DeleteFile {
     const ANNOTATIONS: Annotations = Annotations::DESTROYS;
 
     fn prepare(params: DeleteFileParams, context: &CallContext) -> Result<Self, ToolError> {
-        let file = paths::resolve_with(
-            context,
-            &params.path,
-            Follow::Never,
-            ErrorKind::FileWriteError,
-        )?;
+        let file =
+            paths::resolve_with(context, &params.path, Follow::Never, ErrorKind::FileWriteError)?;
         let shown = context.workspace().shown(file.requested());
         Ok(Self { file, shown })
     }
@@ -61,10 +57,7 @@ impl Invocation for DeleteFile {
                     FileKind::Folder => return Err(folder(&self.shown)),
                     kind => return Err(failed(&OpenError::NotRegular { kind })),
                 }
-                context
-                    .workspace()
-                    .remove(&self.file)
-                    .map_err(|error| failed(&error))?;
+                context.workspace().remove(&self.file).map_err(|error| failed(&error))?;
                 Ok(ToolResult::text(format!("Deleted {}", self.shown))
                     .with_structured(json!({ "path": self.shown })))
             })

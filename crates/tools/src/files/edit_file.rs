@@ -44,7 +44,7 @@ pub struct EditFileParams {
 struct ClaudeEdit {
     /// File to edit, relative to the workspace or absolute.
     file_path: String,
-    /// Text to find, to the letter. It must stand in the file exactly once unless replace_all is set. Empty to create a missing file.
+    /// Text to find, to the letter. It must stand in the file exactly once unless `replace_all` is set. Empty to create a missing file.
     old_string: String,
     /// Text to put in its place.
     new_string: String,
@@ -178,65 +178,37 @@ struct Planned {
 impl EditFile {
     fn edit(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         let creates = self.file.kind() == FileKind::Missing;
-        if creates
-            && self
-                .edits
-                .first()
-                .is_some_and(|edit| !edit.target.is_empty())
-        {
+        if creates && self.edits.first().is_some_and(|edit| !edit.target.is_empty()) {
             return Err(paths::not_found(context, &self.file));
         }
         if !creates && self.file.size() > MOST_BYTES {
             return Err(too_large(&self.shown));
         }
         if !matches!(self.file.kind(), FileKind::File | FileKind::Missing) {
-            let error = toolgate_core::workspace::OpenError::NotRegular {
-                kind: self.file.kind(),
-            };
-            return Err(paths::open_error(
-                context,
-                &self.file,
-                &error,
-                ErrorKind::FileEditError,
-            ));
+            let error = toolgate_core::workspace::OpenError::NotRegular { kind: self.file.kind() };
+            return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileEditError));
         }
         // Begun before reading, so that a change made in between is noticed when it ends.
         let mut replacement =
-            context
-                .workspace()
-                .begin_replacement(&self.file)
-                .map_err(|error| {
-                    paths::open_error(context, &self.file, &error, ErrorKind::FileEditError)
-                })?;
+            context.workspace().begin_replacement(&self.file).map_err(|error| {
+                paths::open_error(context, &self.file, &error, ErrorKind::FileEditError)
+            })?;
         if let Some(line) = self.edit_while_copying(context, &mut replacement)? {
             replacement
                 .finish(Finish::Replace)
                 .map_err(|error| self.write_error(WriteError::Io(error)))?;
-            let planned = Planned {
-                changes: Vec::new(),
-                lines: vec![line],
-                replaced: 1,
-            };
+            let planned = Planned { changes: Vec::new(), lines: vec![line], replaced: 1 };
             return Ok(self.result(&planned, creates));
         }
-        let Decoded { text, encoding } = if creates {
-            text::decode(Vec::new())
-        } else {
-            self.read(context)?
-        };
+        let Decoded { text, encoding } =
+            if creates { text::decode(Vec::new()) } else { self.read(context)? };
         let before = (text.len() <= DIFFED).then(|| text.clone());
         let (text, planned) = self.plan(context, text)?;
         context.check()?;
-        let finish = if creates {
-            Finish::CreateNew
-        } else {
-            Finish::Replace
-        };
+        let finish = if creates { Finish::CreateNew } else { Finish::Replace };
         write(replacement.file(), &text, &planned.changes, encoding)
             .map_err(|error| self.write_error(error))?;
-        replacement
-            .finish(finish)
-            .map_err(|error| self.write_error(WriteError::Io(error)))?;
+        replacement.finish(finish).map_err(|error| self.write_error(WriteError::Io(error)))?;
         let result = self.result(&planned, creates);
         Ok(match before {
             Some(before) => {
@@ -268,9 +240,7 @@ impl EditFile {
         let mut start = Vec::new();
         let sniffed =
             io::Read::read_to_end(&mut io::Read::take(&opened.file, 8 * 1024), &mut start);
-        sniffed
-            .and_then(|_| opened.file.rewind())
-            .map_err(|error| self.read_error(&error))?;
+        sniffed.and_then(|_| opened.file.rewind()).map_err(|error| self.read_error(&error))?;
         if text::looks_binary(&start) || Encoding::of_mark(&start).is_some() {
             return Ok(None);
         }
@@ -287,10 +257,8 @@ impl EditFile {
         match streamed {
             Streamed::Replaced { line } => Ok(Some(line)),
             Streamed::Unclear => {
-                let emptied = replacement
-                    .file()
-                    .set_len(0)
-                    .and_then(|()| replacement.file().rewind());
+                let emptied =
+                    replacement.file().set_len(0).and_then(|()| replacement.file().rewind());
                 emptied.map_err(|error| self.write_error(WriteError::Io(error)))?;
                 Ok(None)
             }
@@ -304,10 +272,7 @@ impl EditFile {
     }
 
     fn read_error(&self, error: &io::Error) -> ToolError {
-        ToolError::new(
-            ErrorKind::FileEditError,
-            format!("cannot read `{}`: {error}", self.shown),
-        )
+        ToolError::new(ErrorKind::FileEditError, format!("cannot read `{}`: {error}", self.shown))
     }
 
     fn read(&self, context: &CallContext) -> Result<Decoded, ToolError> {
@@ -327,11 +292,7 @@ impl EditFile {
         context: &CallContext,
         mut text: String,
     ) -> Result<(String, Planned), ToolError> {
-        let mut planned = Planned {
-            changes: Vec::new(),
-            lines: Vec::new(),
-            replaced: 0,
-        };
+        let mut planned = Planned { changes: Vec::new(), lines: Vec::new(), replaced: 0 };
         for (index, edit) in self.edits.iter().enumerate() {
             context.check()?;
             if index > 0 {
@@ -340,9 +301,7 @@ impl EditFile {
             planned.changes = edit::plan(&text, edit, self.matching)
                 .map_err(|fault| self.explain(context, &fault, &text, index))?;
             planned.replaced += planned.changes.len();
-            planned
-                .lines
-                .extend(planned.changes.iter().take(20).map(|change| change.line));
+            planned.lines.extend(planned.changes.iter().take(20).map(|change| change.line));
         }
         Ok((text, planned))
     }
@@ -355,12 +314,7 @@ impl EditFile {
             1 => "1 place".to_owned(),
             count => format!("{count} places"),
         };
-        let lines = planned
-            .lines
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let lines = planned.lines.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         format!("Edited {}: {places} changed (line {lines})", self.shown)
     }
 
@@ -413,18 +367,11 @@ fn write(
             at = change.range.end;
         }
         let rest = text.get(at..).unwrap_or_default();
-        return file
-            .write_all(rest.as_bytes())
-            .and_then(|()| file.flush())
-            .map_err(io);
+        return file.write_all(rest.as_bytes()).and_then(|()| file.flush()).map_err(io);
     };
     let whole = edit::apply(text, changes);
-    let bytes = encoding
-        .encode(&whole)
-        .ok_or(WriteError::Unencodable(label))?;
-    file.write_all(&bytes)
-        .and_then(|()| file.flush())
-        .map_err(io)
+    let bytes = encoding.encode(&whole).ok_or(WriteError::Unencodable(label))?;
+    file.write_all(&bytes).and_then(|()| file.flush()).map_err(io)
 }
 
 fn too_large(shown: &str) -> ToolError {

@@ -44,14 +44,8 @@ impl TryFrom<ClaudeRead> for ReadFileParams {
     fn try_from(read: ClaudeRead) -> Result<Self, ToolError> {
         // Some clients count from 0; both mean the first line.
         let first = read.offset.map(|offset| offset.max(1));
-        let last = read
-            .limit
-            .map(|limit| first.unwrap_or(1).saturating_add(limit - 1));
-        Ok(Self {
-            path: read.file_path,
-            start_line: first,
-            end_line: last,
-        })
+        let last = read.limit.map(|limit| first.unwrap_or(1).saturating_add(limit - 1));
+        Ok(Self { path: read.file_path, start_line: first, end_line: last })
     }
 }
 
@@ -84,11 +78,7 @@ impl Invocation for ReadFile {
     }
 
     fn prepare(params: ReadFileParams, context: &CallContext) -> Result<Self, ToolError> {
-        let ReadFileParams {
-            path,
-            start_line,
-            end_line,
-        } = params;
+        let ReadFileParams { path, start_line, end_line } = params;
         if let (Some(first), Some(last)) = (start_line, end_line)
             && last < first
         {
@@ -97,24 +87,17 @@ impl Invocation for ReadFile {
             )));
         }
         let file = paths::resolve(context, &path, ErrorKind::FileReadError)?;
-        let range = (start_line.is_some() || end_line.is_some()).then(|| LineRange {
-            first: start_line.unwrap_or(1),
-            last: end_line,
-        });
-        Ok(Self {
-            shown: context.workspace().shown(file.requested()),
-            file,
-            range,
-        })
+        let range = (start_line.is_some() || end_line.is_some())
+            .then(|| LineRange { first: start_line.unwrap_or(1), last: end_line });
+        Ok(Self { shown: context.workspace().shown(file.requested()), file, range })
     }
 
     fn describe(&self) -> String {
         match self.range {
             None => format!("Read {}", self.shown),
-            Some(LineRange {
-                first,
-                last: Some(last),
-            }) => format!("Read {}, lines {first} to {last}", self.shown),
+            Some(LineRange { first, last: Some(last) }) => {
+                format!("Read {}, lines {first} to {last}", self.shown)
+            }
             Some(LineRange { first, last: None }) => {
                 format!("Read {} from line {first} on", self.shown)
             }

@@ -63,13 +63,8 @@ impl Invocation for ReadManyFiles {
     }
 
     fn locations(&self) -> Vec<Location> {
-        let resolved = self
-            .files
-            .iter()
-            .filter_map(|wanted| wanted.file.as_ref().ok());
-        resolved
-            .map(|file| Location::path(file, Access::Read))
-            .collect()
+        let resolved = self.files.iter().filter_map(|wanted| wanted.file.as_ref().ok());
+        resolved.map(|file| Location::path(file, Access::Read)).collect()
     }
 
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
@@ -83,10 +78,7 @@ impl Invocation for ReadManyFiles {
                         collector.push("\n");
                     }
                     collector.push(&format!("=== {} ===\n", wanted.shown));
-                    match wanted
-                        .file
-                        .and_then(|file| content::read(context, &file, None))
-                    {
+                    match wanted.file.and_then(|file| content::read(context, &file, None)) {
                         Ok(decoded) => {
                             read += 1;
                             collector.push(&decoded.text);

@@ -43,11 +43,7 @@ impl TryFrom<ClaudeWrite> for WriteFileParams {
     type Error = ToolError;
 
     fn try_from(write: ClaudeWrite) -> Result<Self, ToolError> {
-        Ok(Self {
-            path: write.file_path,
-            content: write.content,
-            overwrite: Some(true),
-        })
+        Ok(Self { path: write.file_path, content: write.content, overwrite: Some(true) })
     }
 }
 
@@ -87,11 +83,7 @@ impl Invocation for WriteFile {
             FileKind::Missing => "Create",
             _ => "Overwrite",
         };
-        format!(
-            "{verb} {} with {} lines",
-            self.shown,
-            self.content.lines().count()
-        )
+        format!("{verb} {} with {} lines", self.shown, self.content.lines().count())
     }
 
     fn locations(&self) -> Vec<Location> {
@@ -126,15 +118,8 @@ impl WriteFile {
     fn write(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         self.refuse_existing()?;
         if !matches!(self.file.kind(), FileKind::File | FileKind::Missing) {
-            let error = toolgate_core::workspace::OpenError::NotRegular {
-                kind: self.file.kind(),
-            };
-            return Err(paths::open_error(
-                context,
-                &self.file,
-                &error,
-                ErrorKind::FileWriteError,
-            ));
+            let error = toolgate_core::workspace::OpenError::NotRegular { kind: self.file.kind() };
+            return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileWriteError));
         }
         let opened = context.workspace().begin_replacement(&self.file);
         let mut replacement = opened.map_err(|error| {
@@ -142,10 +127,7 @@ impl WriteFile {
         })?;
         let bytes = self.in_the_old_manner(context)?;
         context.check()?;
-        let finish = match self.overwrite {
-            true => Finish::Replace,
-            false => Finish::CreateNew,
-        };
+        let finish = if self.overwrite { Finish::Replace } else { Finish::CreateNew };
         replacement
             .file()
             .write_all(&bytes)
@@ -153,11 +135,8 @@ impl WriteFile {
             .map_err(|error| write_failed(&self.shown, &error))?;
         let lines = self.content.lines().count();
         let (verb, size) = (self.verb(), bytes.len());
-        Ok(ToolResult::text(format!(
-            "{verb} {} ({lines} lines, {size} bytes)",
-            self.shown
-        ))
-        .with_structured(json!({ "path": self.shown, "lines": lines, "bytes": size })))
+        Ok(ToolResult::text(format!("{verb} {} ({lines} lines, {size} bytes)", self.shown))
+            .with_structured(json!({ "path": self.shown, "lines": lines, "bytes": size })))
     }
 
     fn verb(&self) -> &'static str {
@@ -185,9 +164,7 @@ impl WriteFile {
             self.content.clone()
         };
         let body = content.strip_prefix('\u{feff}').unwrap_or(&content);
-        let encoded = encoding
-            .encode(body)
-            .map_or_else(plain, std::borrow::Cow::into_owned);
+        let encoded = encoding.encode(body).map_or_else(plain, std::borrow::Cow::into_owned);
         Ok([encoding.mark(), &encoded].concat())
     }
 }

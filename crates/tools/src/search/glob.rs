@@ -8,6 +8,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use toolgate_core::bounds::Collector;
 use toolgate_core::prelude::*;
 use toolgate_core::visible;
 
@@ -87,19 +88,16 @@ impl Invocation for Glob {
         let directory = match (params.directory, base) {
             (directory, None) => directory.unwrap_or_else(|| ".".to_owned()),
             (None, Some(base)) => base,
-            (Some(directory), Some(base)) => Path::new(&directory)
-                .join(base)
-                .to_string_lossy()
-                .into_owned(),
+            (Some(directory), Some(base)) => {
+                Path::new(&directory).join(base).to_string_lossy().into_owned()
+            }
         };
         let directory = paths::resolve(context, &directory, ErrorKind::GlobError)?;
         Ok(Self {
             shown: context.workspace().shown(directory.requested()),
             directory,
             pattern: Pattern::new(pattern)?,
-            max_results: params
-                .max_results
-                .map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
+            max_results: params.max_results.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
             include_hidden: params.include_hidden.unwrap_or(false),
         })
     }
@@ -133,12 +131,17 @@ impl Glob {
             below => below + "/",
         };
         let prefix = line.len();
-        for path in matches.paths().take(shown) {
+        let mut paths = matches.paths().take(shown);
+        for path in paths.by_ref() {
             line.truncate(prefix);
             visible::push_path(&mut line, path);
             line.push('\n');
             collector.item(&line);
+            if collector.is_full() {
+                break;
+            }
         }
+        write_rest(&mut collector, line.get(..prefix).unwrap_or_default(), paths);
         if total == 0 {
             collector.push(&self.nothing_found());
         }
@@ -167,9 +170,7 @@ impl Glob {
         order: Order,
     ) -> Result<(Matches, usize), ToolError> {
         let stop = AtomicBool::new(false);
-        let options = WalkOptions {
-            include_hidden: self.include_hidden,
-        };
+        let options = WalkOptions { include_hidden: self.include_hidden };
         let (finders, unread) = tree::walk(folder, options, &stop, || Finder {
             pattern: &self.pattern,
             prefix: self.directory.real().as_os_str().len(),
@@ -185,11 +186,7 @@ impl Glob {
 
     fn nothing_found(&self) -> String {
         let text = &self.pattern.text;
-        let mut message = format!(
-            "No file matches `{}` in `{}`.",
-            visible::line(text),
-            self.shown
-        );
+        let mut message = format!("No file matches `{}` in `{}`.", visible::line(text), self.shown);
         if !text.contains('/') {
             message.push_str(&format!(
                 " To look in subdirectories too, use `**/{}`.",
@@ -200,6 +197,24 @@ impl Glob {
         }
         message
     }
+}
+
+/// Writes paths that are no longer shown, many at a time.
+fn write_rest<'p>(collector: &mut Collector, prefix: &str, paths: impl Iterator<Item = &'p Path>) {
+    let mut block = String::new();
+    let mut count = 0;
+    for path in paths {
+        block.push_str(prefix);
+        visible::push_path(&mut block, path);
+        block.push('\n');
+        count += 1;
+        if block.len() > 64 * 1024 {
+            collector.items(&block, count);
+            block.clear();
+            count = 0;
+        }
+    }
+    collector.items(&block, count);
 }
 
 /// The files a pattern of `read_many_files` matches, in order of their paths.
@@ -260,27 +275,16 @@ impl Pattern {
             .literal_separator(true)
             .build()
             .map_err(|error| failed(&error))?;
-        let set = GlobSetBuilder::new()
-            .add(glob)
-            .build()
-            .map_err(|error| failed(&error))?;
+        let set = GlobSetBuilder::new().add(glob).build().map_err(|error| failed(&error))?;
         let literal = literal_folders(&text);
-        Ok(Self {
-            glob: set,
-            literal,
-            shortcut: Shortcut::of(&text),
-            text,
-        })
+        Ok(Self { glob: set, literal, shortcut: Shortcut::of(&text), text })
     }
 }
 
 /// The leading folders of a pattern that hold no special letters.
 fn literal_folders(pattern: &str) -> PathBuf {
     let folders = pattern.rsplit_once('/').map_or("", |(folders, _)| folders);
-    folders
-        .split('/')
-        .take_while(|part| !part.contains(['*', '?', '[', '{', '\\']))
-        .collect()
+    folders.split('/').take_while(|part| !part.contains(['*', '?', '[', '{', '\\'])).collect()
 }
 
 /// A pattern that is absolute or goes up is split into where it begins and the rest.
@@ -294,10 +298,7 @@ fn split_base(pattern: &str) -> (Option<String>, String) {
         (true, base) => format!("/{}", base.trim_start_matches('/')),
         (false, base) => base.into_owned(),
     };
-    let rest = pattern
-        .get(base.len()..)
-        .unwrap_or_default()
-        .trim_start_matches('/');
+    let rest = pattern.get(base.len()..).unwrap_or_default().trim_start_matches('/');
     (Some(base), rest.to_owned())
 }
 
@@ -315,30 +316,31 @@ struct Part {
     files: Vec<Match>,
 }
 
+/// Kept small, because there are many.
 #[derive(Debug, Clone, Copy)]
 struct Match {
-    changed: (i64, u64),
-    start: usize,
-    length: u32,
-    part: u32,
+    /// In nanoseconds.
+    changed: i64,
+    start: u32,
+    length: u16,
+    part: u16,
 }
 
 impl Part {
-    fn push(&mut self, path: &Path, changed: (i64, u64)) {
+    /// Takes a match; gigabytes of paths are more than anybody can use.
+    fn push(&mut self, path: &Path, changed: i64) {
         let path = path.as_os_str().as_bytes();
-        self.files.push(Match {
-            changed,
-            start: self.bytes.len(),
-            // Paths are far shorter than that.
-            length: u32::try_from(path.len()).unwrap_or(0),
-            part: 0,
-        });
+        let (Ok(start), Ok(length)) = (u32::try_from(self.bytes.len()), u16::try_from(path.len()))
+        else {
+            return;
+        };
+        self.files.push(Match { changed, start, length, part: 0 });
         self.bytes.extend_from_slice(path);
     }
 
     fn path(&self, found: &Match) -> &[u8] {
-        let end = found.start + found.length as usize;
-        self.bytes.get(found.start..end).unwrap_or_default()
+        let start = found.start as usize;
+        self.bytes.get(start..start + usize::from(found.length)).unwrap_or_default()
     }
 }
 
@@ -362,31 +364,21 @@ impl Matches {
             files.extend(
                 std::mem::take(&mut part.files)
                     .into_iter()
-                    .map(|found| Match {
-                        part: number,
-                        ..found
-                    }),
+                    .map(|found| Match { part: number, ..found }),
             );
         }
-        let mut all = Self {
-            parts,
-            files: Vec::new(),
-        };
+        let mut all = Self { parts, files: Vec::new() };
         order.sort(&mut files, |found| all.path(found));
         all.files = files;
         all
     }
 
     fn path(&self, found: &Match) -> &[u8] {
-        self.parts
-            .get(found.part as usize)
-            .map_or(&[], |part| part.path(found))
+        self.parts.get(usize::from(found.part)).map_or(&[], |part| part.path(found))
     }
 
     fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.files
-            .iter()
-            .map(|found| Path::new(std::ffi::OsStr::from_bytes(self.path(found))))
+        self.files.iter().map(|found| Path::new(std::ffi::OsStr::from_bytes(self.path(found))))
     }
 }
 
@@ -394,13 +386,17 @@ impl Order {
     /// A stable sort merges stretches that are in order already, as those of each thread are.
     fn sort<'p>(self, files: &mut [Match], path: impl Fn(&Match) -> &'p [u8]) {
         files.sort_by(|left, right| match self {
-            Self::NewestFirst => right
-                .changed
-                .cmp(&left.changed)
-                .then_with(|| path(left).cmp(path(right))),
+            Self::NewestFirst => {
+                right.changed.cmp(&left.changed).then_with(|| path(left).cmp(path(right)))
+            }
             Self::ByPath => path(left).cmp(path(right)),
         });
     }
+}
+
+fn nanoseconds(stat: &rustix::fs::Stat) -> i64 {
+    let part = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(part)
 }
 
 struct Finder<'a> {
@@ -441,11 +437,10 @@ impl Visit for Finder<'_> {
             return Flow::Stop;
         }
         let changed = match self.order {
-            Order::NewestFirst => found
-                .folder
-                .stat(found.name)
-                .map_or((0, 0), |stat| (stat.st_mtime, stat.st_mtime_nsec)),
-            Order::ByPath => (0, 0),
+            Order::NewestFirst => {
+                found.folder.stat(found.name).map_or(0, |stat| nanoseconds(&stat))
+            }
+            Order::ByPath => 0,
         };
         let inner = self.inner(found.path);
         self.matches.push(inner, changed);
@@ -454,8 +449,7 @@ impl Visit for Finder<'_> {
 
     fn finish(&mut self) {
         let mut files = std::mem::take(&mut self.matches.files);
-        self.order
-            .sort(&mut files, |found| self.matches.path(found));
+        self.order.sort(&mut files, |found| self.matches.path(found));
         self.matches.files = files;
     }
 }
@@ -468,14 +462,8 @@ mod tests {
     fn patterns_outside_are_split_where_they_begin() {
         let split = |pattern: &str| split_base(pattern);
         assert_eq!(split("./src/*.rs"), (None, "src/*.rs".to_owned()));
-        assert_eq!(
-            split("/etc/*.conf"),
-            (Some("/etc".to_owned()), "*.conf".to_owned())
-        );
+        assert_eq!(split("/etc/*.conf"), (Some("/etc".to_owned()), "*.conf".to_owned()));
         assert_eq!(split("/*.txt"), (Some("/".to_owned()), "*.txt".to_owned()));
-        assert_eq!(
-            split("../a/**/b"),
-            (Some("../a".to_owned()), "**/b".to_owned())
-        );
+        assert_eq!(split("../a/**/b"), (Some("../a".to_owned()), "**/b".to_owned()));
     }
 }

@@ -82,7 +82,7 @@ struct ClaudeGrep {
     glob: Option<String>,
     /// Search only files of this type, such as `js`, `py` or `rust`.
     r#type: Option<String>,
-    /// What to return: content (matching lines), files_with_matches (paths), count (matching lines per file). files_with_matches when left out.
+    /// What to return: content (matching lines), `files_with_matches` (paths), count (matching lines per file). `files_with_matches` when left out.
     output_mode: Option<ClaudeOutput>,
     /// Lines to show after each match.
     #[serde(rename = "-A")]
@@ -198,24 +198,13 @@ impl Invocation for Grep {
 
     fn faces() -> Vec<Face> {
         let claude = Face::new::<ClaudeGrep, GrepParams>(Dialect::Claude, "Grep");
-        let names = &[
-            ("directory", "path"),
-            ("filePattern", "glob"),
-            ("maxResults", "head_limit"),
-        ];
-        vec![
-            claude.calling(names),
-            Face::renamed::<GrepParams>(Dialect::Camel, "grep"),
-        ]
+        let names = &[("directory", "path"), ("filePattern", "glob"), ("maxResults", "head_limit")];
+        vec![claude.calling(names), Face::renamed::<GrepParams>(Dialect::Camel, "grep")]
     }
 
     fn prepare(params: GrepParams, context: &CallContext) -> Result<Self, ToolError> {
         let matcher = compile(&params)?;
-        let filter = params
-            .file_pattern
-            .as_deref()
-            .map(FileFilter::new)
-            .transpose()?;
+        let filter = params.file_pattern.as_deref().map(FileFilter::new).transpose()?;
         let target = paths::resolve(
             context,
             params.directory.as_deref().unwrap_or("."),
@@ -239,9 +228,9 @@ impl Invocation for Grep {
             filter,
             searcher,
             output: params.output.unwrap_or_default(),
-            max_results: params.max_results.map_or(usize::MAX, |most| {
-                usize::try_from(most).unwrap_or(usize::MAX)
-            }),
+            max_results: params
+                .max_results
+                .map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),
             include_hidden: params.include_hidden.unwrap_or(false),
         })
     }
@@ -302,17 +291,12 @@ impl FileFilter {
             None if wanted.contains('/') => wanted.to_owned(),
             None => format!("**/{wanted}"),
         };
-        let glob = GlobBuilder::new(&anywhere)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| {
+        let glob =
+            GlobBuilder::new(&anywhere).literal_separator(true).build().map_err(|error| {
                 let message = format!("invalid `filePattern`: {}", glob_fault(wanted, &error));
                 ToolError::new(ErrorKind::GrepError, message)
             })?;
-        Ok(Self {
-            glob: glob.compile_matcher(),
-            leaves_out,
-        })
+        Ok(Self { glob: glob.compile_matcher(), leaves_out })
     }
 
     fn lets_through(&self, inner: &Path) -> bool {
@@ -328,9 +312,7 @@ fn compile(params: &GrepParams) -> Result<RegexMatcher, ToolError> {
     }
     let multiline = params.multiline.unwrap_or(false);
     let mut builder = RegexMatcherBuilder::new();
-    builder
-        .case_insensitive(!params.case_sensitive.unwrap_or(false))
-        .multi_line(true);
+    builder.case_insensitive(!params.case_sensitive.unwrap_or(false)).multi_line(true);
     if !multiline {
         builder.line_terminator(Some(b'\n'));
     }
@@ -358,9 +340,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn walk(&self) -> Result<Unread, ToolError> {
         let folder = paths::open_folder(self.context, &self.grep.target, ErrorKind::GrepError)?;
-        let options = WalkOptions {
-            include_hidden: self.grep.include_hidden,
-        };
+        let options = WalkOptions { include_hidden: self.grep.include_hidden };
         let (_, unread) = tree::walk(folder, options, &self.stop, || Worker {
             search: self,
             searcher: self.grep.searcher.build(),
@@ -383,10 +363,7 @@ impl Search<'_> {
             self.context.workspace(),
             path,
         );
-        if searcher
-            .search_file(&self.grep.matcher, file, &mut lines)
-            .is_err()
-        {
+        if searcher.search_file(&self.grep.matcher, file, &mut lines).is_err() {
             self.unsearched.fetch_add(1, Ordering::Relaxed);
         }
         if let Some(block) = lines.finish() {
@@ -420,9 +397,7 @@ impl Search<'_> {
         }
         let unsearched = self.unsearched.into_inner() + unread.folders;
         if unsearched > 0 {
-            collector.push(&format!(
-                "\n[{unsearched} files or folders could not be searched]\n"
-            ));
+            collector.push(&format!("\n[{unsearched} files or folders could not be searched]\n"));
         }
         let display = format!("Found {matches} matches in {files} files");
         ToolResult::bounded(collector.finish())
@@ -451,19 +426,15 @@ impl Visit for Worker<'_> {
             return true;
         };
         let root = self.search.grep.target.real();
-        path.strip_prefix(root)
-            .is_ok_and(|inner| filter.lets_through(inner))
+        path.strip_prefix(root).is_ok_and(|inner| filter.lets_through(inner))
     }
 
     fn file(&mut self, found: Found<'_>) -> Flow {
-        match found.folder.open_file(found.name) {
-            Ok(file) => self
-                .search
-                .search_file(&mut self.searcher, &file, found.path),
-            Err(_) => {
-                self.search.unsearched.fetch_add(1, Ordering::Relaxed);
-                Flow::Continue
-            }
+        if let Ok(file) = found.folder.open_file(found.name) {
+            self.search.search_file(&mut self.searcher, &file, found.path)
+        } else {
+            self.search.unsearched.fetch_add(1, Ordering::Relaxed);
+            Flow::Continue
         }
     }
 }

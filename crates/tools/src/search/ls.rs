@@ -125,20 +125,12 @@ impl Invocation for Ls {
 impl Ls {
     fn list(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         let mut folder = paths::open_folder(context, &self.directory, ErrorKind::LsError)?;
-        let mut listing = Listing {
-            collector: context.collector(),
-            entries: 0,
-            unread: 0,
-        };
+        let mut listing = Listing { collector: context.collector(), entries: 0, unread: 0 };
         if let Err(error) = self.list_folder(&mut folder, context, &mut listing) {
             let message = format!("cannot list `{}`: {}", self.shown, error?);
             return Err(ToolError::new(ErrorKind::LsError, message));
         }
-        let Listing {
-            mut collector,
-            entries,
-            unread,
-        } = listing;
+        let Listing { mut collector, entries, unread } = listing;
         if entries == 0 {
             collector.push(&self.nothing_listed());
         }
@@ -160,9 +152,8 @@ impl Ls {
         context.check().map_err(Err)?;
         let names = folder.list().map_err(Ok)?;
         let mut path = folder.path().join("x");
-        let mut entries: Vec<Entry<'_>> = (0..names.len())
-            .filter_map(|number| names.get(number))
-            .collect();
+        let mut entries: Vec<Entry<'_>> =
+            (0..names.len()).filter_map(|number| names.get(number)).collect();
         entries.retain(|(name, kind)| {
             path.set_file_name(name);
             !folder.leaves_out(&path, name, *kind, self.include_hidden)
@@ -190,9 +181,10 @@ impl Ls {
     }
 
     fn nothing_listed(&self) -> String {
-        let hint = match self.include_hidden {
-            true => "",
-            false => " (hidden entries are shown with `includeHidden`)",
+        let hint = if self.include_hidden {
+            ""
+        } else {
+            " (hidden entries are shown with `includeHidden`)"
         };
         format!("`{}` has no entries to show{hint}.", self.shown)
     }
@@ -211,18 +203,14 @@ fn lines(folder: &Folder, entries: &[Entry<'_>]) -> Vec<String> {
     let render = |entries: &[Entry<'_>]| -> Vec<String> {
         entries.iter().map(|entry| line(folder, entry)).collect()
     };
-    let threads = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(8);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
     if entries.len() < MANY || threads == 1 {
         return render(entries);
     }
     thread::scope(|scope| {
         let share = entries.len().div_ceil(threads);
-        let workers: Vec<_> = entries
-            .chunks(share)
-            .map(|share| scope.spawn(move || render(share)))
-            .collect();
+        let workers: Vec<_> =
+            entries.chunks(share).map(|share| scope.spawn(move || render(share))).collect();
         let results = workers.into_iter().map(|worker| match worker.join() {
             Ok(lines) => lines,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -272,6 +260,5 @@ fn ignored_names(patterns: Vec<String>) -> Result<GlobSet, ToolError> {
             )
         })?);
     }
-    set.build()
-        .map_err(|error| ToolError::new(ErrorKind::LsError, error.to_string()))
+    set.build().map_err(|error| ToolError::new(ErrorKind::LsError, error.to_string()))
 }

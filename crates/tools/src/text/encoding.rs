@@ -24,21 +24,12 @@ pub(crate) struct Decoded {
 
 impl Encoding {
     /// Plain UTF-8 without a byte-order mark.
-    pub(crate) const PLAIN: Self = Self {
-        charset: UTF_8,
-        mark: false,
-    };
+    pub(crate) const PLAIN: Self = Self { charset: UTF_8, mark: false };
 
     /// The encoding a byte-order mark at the start names, and the mark's length.
     pub(crate) fn of_mark(bytes: &[u8]) -> Option<(Self, usize)> {
         let (charset, length) = encoding_rs::Encoding::for_bom(bytes)?;
-        Some((
-            Self {
-                charset,
-                mark: true,
-            },
-            length,
-        ))
+        Some((Self { charset, mark: true }, length))
     }
 
     /// Whether characters take two bytes, so that lines cannot be found without decoding.
@@ -68,14 +59,10 @@ impl Encoding {
     /// The text in this encoding, without the mark; nothing when a character cannot be written in it.
     pub(crate) fn encode(self, text: &str) -> Option<Cow<'_, [u8]>> {
         if self.charset == UTF_16LE {
-            return Some(Cow::Owned(
-                text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-            ));
+            return Some(Cow::Owned(text.encode_utf16().flat_map(u16::to_le_bytes).collect()));
         }
         if self.charset == UTF_16BE {
-            return Some(Cow::Owned(
-                text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-            ));
+            return Some(Cow::Owned(text.encode_utf16().flat_map(u16::to_be_bytes).collect()));
         }
         let (bytes, _, lossy) = self.charset.encode(text);
         (!lossy).then_some(bytes)
@@ -93,10 +80,7 @@ pub(crate) fn looks_binary(start: &[u8]) -> bool {
 pub(crate) fn decode(bytes: Vec<u8>) -> Decoded {
     match Encoding::of_mark(&bytes) {
         None => match String::from_utf8(bytes) {
-            Ok(text) => Decoded {
-                text,
-                encoding: Encoding::PLAIN,
-            },
+            Ok(text) => Decoded { text, encoding: Encoding::PLAIN },
             Err(error) => decode_legacy(error.as_bytes()),
         },
         // A mark on something that is not what it says is part of the content.
@@ -115,15 +99,7 @@ fn decode_legacy(bytes: &[u8]) -> Decoded {
     // Windows-1252 has a character for every byte, so it always fits.
     [guess, WINDOWS_1252]
         .into_iter()
-        .find_map(|charset| {
-            reversible(
-                bytes,
-                Encoding {
-                    charset,
-                    mark: false,
-                },
-            )
-        })
+        .find_map(|charset| reversible(bytes, Encoding { charset, mark: false }))
         .unwrap_or_else(|| Decoded {
             text: String::from_utf8_lossy(bytes).into_owned(),
             encoding: Encoding::PLAIN,
@@ -131,10 +107,8 @@ fn decode_legacy(bytes: &[u8]) -> Decoded {
 }
 
 fn reversible(bytes: &[u8], encoding: Encoding) -> Option<Decoded> {
-    let text = encoding
-        .charset
-        .decode_without_bom_handling_and_without_replacement(bytes)?
-        .into_owned();
+    let text =
+        encoding.charset.decode_without_bom_handling_and_without_replacement(bytes)?.into_owned();
     (encoding.encode(&text)?.as_ref() == bytes).then_some(Decoded { text, encoding })
 }
 
@@ -149,15 +123,9 @@ mod tests {
         let latin = decode(b"caf\xe9 au lait, d\xe9j\xe0 vu, na\xefve".to_vec());
         assert!(latin.text.starts_with("caf\u{e9}"), "{latin:?}");
         let wide = decode(b"\xff\xfeh\0i\0".to_vec());
-        assert_eq!(
-            (wide.text.as_str(), wide.encoding.mark()),
-            ("hi", &b"\xff\xfe"[..])
-        );
+        assert_eq!((wide.text.as_str(), wide.encoding.mark()), ("hi", &b"\xff\xfe"[..]));
         let marked = decode(b"\xef\xbb\xbfhi".to_vec());
-        assert_eq!(
-            (marked.text.as_str(), marked.encoding.mark()),
-            ("hi", &b"\xef\xbb\xbf"[..])
-        );
+        assert_eq!((marked.text.as_str(), marked.encoding.mark()), ("hi", &b"\xef\xbb\xbf"[..]));
     }
 
     proptest! {

@@ -93,17 +93,11 @@ struct Taken<'a> {
 fn take_lines<'a>(chunk: &'a [u8], line: &mut u64, last: Option<u64>) -> Taken<'a> {
     for at in memchr::memchr_iter(b'\n', chunk) {
         if Some(*line) == last {
-            return Taken {
-                bytes: chunk.get(..at).unwrap_or_default(),
-                complete: true,
-            };
+            return Taken { bytes: chunk.get(..at).unwrap_or_default(), complete: true };
         }
         *line += 1;
     }
-    Taken {
-        bytes: chunk,
-        complete: false,
-    }
+    Taken { bytes: chunk, complete: false }
 }
 
 /// Drops the first half of a CRLF whose second half was left out.
@@ -133,10 +127,7 @@ mod tests {
         assert_eq!(lines("a\r\nb\r\n", 1, Some(1)).unwrap(), "a");
         assert_eq!(lines("a\nb", 2, Some(9)).unwrap(), "b");
         assert_eq!(lines("", 1, None).unwrap(), "");
-        assert_eq!(
-            lines("a\nb\n", 5, None).unwrap_err(),
-            "PastEnd { lines: 2 }"
-        );
+        assert_eq!(lines("a\nb\n", 5, None).unwrap_err(), "PastEnd { lines: 2 }");
         assert_eq!(lines("a\nb", 5, None).unwrap_err(), "PastEnd { lines: 2 }");
     }
 

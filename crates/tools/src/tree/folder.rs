@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -64,12 +63,7 @@ impl Listing {
 impl Folder {
     /// The folder where a walk begins, already open.
     pub(crate) fn root(descriptor: OwnedFd, path: &Path) -> Self {
-        Self {
-            descriptor,
-            path: path.to_owned(),
-            ignores: Ignores::above(path),
-            depth: 0,
-        }
+        Self { descriptor, path: path.to_owned(), ignores: Ignores::above(path), depth: 0 }
     }
 
     /// Opens a folder in this one.
@@ -109,19 +103,15 @@ impl Folder {
 
     /// Size and time of change of something in this folder.
     pub(crate) fn stat(&self, name: &OsStr) -> io::Result<rustix::fs::Stat> {
-        Ok(rustix::fs::statat(
-            &self.descriptor,
-            name,
-            AtFlags::SYMLINK_NOFOLLOW,
-        )?)
+        Ok(rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
     /// Lists the folder in no order, and takes its ignore files into account from here on.
     pub(crate) fn list(&mut self) -> io::Result<Listing> {
         let mut listing = Listing::default();
         let mut present = Present::default();
-        let mut buffer = [MaybeUninit::uninit(); 32 * 1024];
-        let mut entries = RawDir::new(&self.descriptor, &mut buffer);
+        let mut buffer = Vec::with_capacity(32 * 1024);
+        let mut entries = RawDir::new(&self.descriptor, buffer.spare_capacity_mut());
         while let Some(entry) = entries.next() {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
@@ -143,9 +133,7 @@ impl Folder {
 
     /// Some file systems do not say what an entry is.
     fn kind_by_stat(&self, name: &OsStr) -> Kind {
-        self.stat(name).map_or(Kind::Other, |stat| {
-            kind_of(FileType::from_raw_mode(stat.st_mode))
-        })
+        self.stat(name).map_or(Kind::Other, |stat| kind_of(FileType::from_raw_mode(stat.st_mode)))
     }
 
     /// Whether an entry is left out: hidden or ignored. `path` is the entry's own.

@@ -37,6 +37,7 @@ struct Level {
 
 /// Which ignore files a folder has.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each file there may be")]
 pub(super) struct Present {
     rgignore: bool,
     ignore: bool,
@@ -77,17 +78,13 @@ impl Ignores {
         let (global, _) = GitignoreBuilder::new(".").build_global();
         let mut above: Vec<&Path> = root.ancestors().skip(1).collect();
         above.reverse();
-        let in_repository = root
-            .ancestors()
-            .any(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let in_repository =
+            root.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok());
         let shared = Shared {
             global: Rules::opaque(root, global),
             git_everywhere: in_repository || !hides_everything(root),
         };
-        let mut ignores = Self {
-            nearest: None,
-            shared: Arc::new(shared),
-        };
+        let mut ignores = Self { nearest: None, shared: Arc::new(shared) };
         for folder in above {
             ignores = ignores.below(folder, Present::look(folder));
         }
@@ -104,26 +101,14 @@ impl Ignores {
             above: self.nearest.clone(),
             is_repository: present.git,
             in_repository: present.git
-                || self
-                    .nearest
-                    .as_ref()
-                    .is_some_and(|above| above.in_repository),
+                || self.nearest.as_ref().is_some_and(|above| above.in_repository),
             ..Level::default()
         };
-        level
-            .plain
-            .extend(read(present.rgignore, folder.join(".rgignore")));
-        level
-            .plain
-            .extend(read(present.ignore, folder.join(".ignore")));
-        level
-            .git
-            .extend(read(present.gitignore, folder.join(".gitignore")));
+        level.plain.extend(read(present.rgignore, folder.join(".rgignore")));
+        level.plain.extend(read(present.ignore, folder.join(".ignore")));
+        level.git.extend(read(present.gitignore, folder.join(".gitignore")));
         level.git.extend(read(present.git, exclude_file(folder)));
-        Self {
-            nearest: Some(Arc::new(level)),
-            shared: Arc::clone(&self.shared),
-        }
+        Self { nearest: Some(Arc::new(level)), shared: Arc::clone(&self.shared) }
     }
 
     /// What the rules say about a path directly in the folder.

@@ -49,19 +49,14 @@ impl Rules {
 
     /// Rules whose text is not known, such as the user's own.
     pub(super) fn opaque(folder: &Path, matcher: Gitignore) -> Self {
-        let mut hints = Hints::default();
-        hints.always = !matcher.is_empty();
+        let hints = Hints { always: !matcher.is_empty(), ..Hints::default() };
         Self::new(folder, matcher, hints)
     }
 
     fn new(folder: &Path, matcher: Gitignore, hints: Hints) -> Self {
         let path = folder.as_os_str().as_bytes();
         let slash = usize::from(!path.ends_with(b"/"));
-        Self {
-            matcher,
-            hints,
-            prefix: path.len() + slash,
-        }
+        Self { matcher, hints, prefix: path.len() + slash }
     }
 
     /// What the rules say about a path below the folder.
@@ -69,15 +64,8 @@ impl Rules {
         if !self.hints.may_match(name.as_bytes()) {
             return Rule::None;
         }
-        let inner = path
-            .as_os_str()
-            .as_bytes()
-            .get(self.prefix..)
-            .unwrap_or_default();
-        match self
-            .matcher
-            .matched(Path::new(OsStr::from_bytes(inner)), is_folder)
-        {
+        let inner = path.as_os_str().as_bytes().get(self.prefix..).unwrap_or_default();
+        match self.matcher.matched(Path::new(OsStr::from_bytes(inner)), is_folder) {
             Match::None => Rule::None,
             Match::Ignore(_) => Rule::Ignored,
             Match::Whitelist(_) => Rule::Wanted,
@@ -116,26 +104,19 @@ impl Hints {
             }
             return;
         };
-        let end = last
-            .rfind(special)
-            .and_then(|at| last.get(at + 1..))
-            .unwrap_or_default();
+        let end = last.rfind(special).and_then(|at| last.get(at + 1..)).unwrap_or_default();
         let grouped = pattern.contains(['[', '{']);
         if grouped && pattern.contains('/') {
             // A slash may stand inside of a group, and then this is not the last name.
             self.always = true;
         } else if let Some((_, extension)) = end.rsplit_once('.') {
-            self.endings
-                .entry(bytes(extension))
-                .or_default()
-                .push(bytes(end));
+            self.endings.entry(bytes(extension)).or_default().push(bytes(end));
         } else if !end.is_empty() {
             self.suffixes.push(bytes(end));
         } else if last.contains('\\') {
             self.always = true;
         } else if first > 0 {
-            self.prefixes
-                .push(bytes(last.get(..first).unwrap_or_default()));
+            self.prefixes.push(bytes(last.get(..first).unwrap_or_default()));
         } else {
             // A group may swallow what stands in it, so only what is before it counts.
             let outside = last.split(['[', '{']).next().unwrap_or_default();
@@ -157,9 +138,7 @@ impl Hints {
         let ends_with =
             |endings: &Vec<Vec<u8>>| endings.iter().any(|ending| name.ends_with(ending));
         let extension = memchr::memrchr(b'.', name).and_then(|dot| name.get(dot + 1..));
-        extension
-            .and_then(|extension| self.endings.get(extension))
-            .is_some_and(ends_with)
+        extension.and_then(|extension| self.endings.get(extension)).is_some_and(ends_with)
             || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
             || self.suffixes.iter().any(|suffix| name.ends_with(suffix))
             || self.parts.iter().any(|part| part.find(name).is_some())

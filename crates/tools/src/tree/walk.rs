@@ -15,6 +15,9 @@ const MOST_THREADS: usize = 12;
 /// Files handed out at once; a folder with more is shared among threads.
 const CHUNK: usize = 128;
 
+/// How often a thread looks for work before it waits for it.
+const PATIENCE: usize = 50;
+
 /// What a walk leaves out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WalkOptions {
@@ -68,15 +71,9 @@ pub(crate) fn walk<V: Visit>(
     stop: &AtomicBool,
     visitor: impl Fn() -> V + Sync,
 ) -> (Vec<V>, Unread) {
-    let threads = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(MOST_THREADS);
-    let walk = Walk {
-        queue: Queue::new(Work::Root(root)),
-        options,
-        stop,
-        unread: AtomicUsize::new(0),
-    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let walk =
+        Walk { queue: Queue::new(Work::Root(root)), options, stop, unread: AtomicUsize::new(0) };
     let visitors = thread::scope(|scope| {
         let workers: Vec<_> = (1..threads)
             .map(|_| {
@@ -100,9 +97,7 @@ pub(crate) fn walk<V: Visit>(
         }
         visitors
     });
-    let unread = Unread {
-        folders: walk.unread.into_inner(),
-    };
+    let unread = Unread { folders: walk.unread.into_inner() };
     (visitors, unread)
 }
 
@@ -147,10 +142,7 @@ impl Walk<'_> {
             let flow = match work {
                 Work::Root(folder) => self.walk_folder(folder, visitor, &mut path),
                 Work::Folder { parent, number } => {
-                    let name = parent
-                        .listing
-                        .get(number)
-                        .map_or(OsStr::new(""), |(name, _)| name);
+                    let name = parent.listing.get(number).map_or(OsStr::new(""), |(name, _)| name);
                     match parent.folder.enter(name) {
                         Ok(folder) => self.walk_folder(folder, visitor, &mut path),
                         Err(_) => self.note_unread(),
@@ -200,23 +192,15 @@ impl Walk<'_> {
                 _ => {}
             }
         }
-        let listed = Arc::new(Listed {
-            folder,
-            listing,
-            files,
-        });
-        let below = folders.into_iter().map(|number| Work::Folder {
-            parent: Arc::clone(&listed),
-            number,
-        });
+        let listed = Arc::new(Listed { folder, listing, files });
+        let below =
+            folders.into_iter().map(|number| Work::Folder { parent: Arc::clone(&listed), number });
         self.queue.add(below);
         let own = listed.files.len().min(2 * CHUNK);
-        let shares = (own..listed.files.len())
-            .step_by(CHUNK)
-            .map(|start| Work::Files {
-                folder: Arc::clone(&listed),
-                share: start..(start + CHUNK).min(listed.files.len()),
-            });
+        let shares = (own..listed.files.len()).step_by(CHUNK).map(|start| Work::Files {
+            folder: Arc::clone(&listed),
+            share: start..(start + CHUNK).min(listed.files.len()),
+        });
         self.queue.add(shares);
         self.visit_files(&listed, 0..own, visitor, path)
     }
@@ -286,10 +270,7 @@ struct State {
 impl Queue {
     fn new(first: Work) -> Self {
         Self {
-            state: Mutex::new(State {
-                waiting: vec![first],
-                unfinished: 1,
-            }),
+            state: Mutex::new(State { waiting: vec![first], unfinished: 1 }),
             changed: Condvar::new(),
         }
     }
@@ -300,6 +281,15 @@ impl Queue {
 
     fn next(&self) -> Option<Work> {
         let mut state = self.lock();
+        // More work is usually about to come, and going to sleep costs more than a look.
+        for _ in 0..PATIENCE {
+            if !state.waiting.is_empty() || state.unfinished == 0 {
+                break;
+            }
+            drop(state);
+            thread::yield_now();
+            state = self.lock();
+        }
         loop {
             if let Some(work) = state.waiting.pop() {
                 return Some(work);
@@ -307,10 +297,7 @@ impl Queue {
             if state.unfinished == 0 {
                 return None;
             }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -377,12 +364,10 @@ mod tests {
     fn names(root: &Path, include_hidden: bool) -> BTreeSet<String> {
         let open = std::fs::File::open(root).unwrap();
         let folder = Folder::root(open.into(), root);
-        let (visitors, _) = walk(
-            folder,
-            WalkOptions { include_hidden },
-            &AtomicBool::new(false),
-            || Names(root, BTreeSet::new()),
-        );
+        let (visitors, _) =
+            walk(folder, WalkOptions { include_hidden }, &AtomicBool::new(false), || {
+                Names(root, BTreeSet::new())
+            });
         visitors.into_iter().flat_map(|names| names.1).collect()
     }
 
@@ -415,11 +400,7 @@ mod tests {
         let expected = ["a.txt", ".wanted", "sub/keep.log"].map(str::to_owned);
         assert_eq!(names(folder.path(), false), BTreeSet::from(expected));
         assert!(names(folder.path(), true).contains(".unwanted"));
-        assert!(
-            !names(folder.path(), true)
-                .iter()
-                .any(|name| name.starts_with(".git/"))
-        );
+        assert!(!names(folder.path(), true).iter().any(|name| name.starts_with(".git/")));
     }
 
     #[test]

@@ -12,11 +12,7 @@ use crate::global::GlobalArgs;
 use crate::output::{print_pretty_json, print_text};
 
 pub(crate) fn run(global: &GlobalArgs, groups: &[Group]) -> anyhow::Result<ExitCode> {
-    let filter = Filter {
-        groups,
-        dialect: Some(global.dialect),
-        ..Filter::default()
-    };
+    let filter = Filter { groups, dialect: Some(global.dialect), ..Filter::default() };
     let tools = built_in_tools()?.list_filtered(&filter);
     if global.json {
         let all: Vec<_> = tools
@@ -37,11 +33,7 @@ pub(crate) fn run(global: &GlobalArgs, groups: &[Group]) -> anyhow::Result<ExitC
         return Ok(ExitCode::SUCCESS);
     }
     let name = |definition: &Definition| definition.name_in(global.dialect).to_owned();
-    let width = tools
-        .iter()
-        .map(|tool| name(tool.definition()).len())
-        .max()
-        .unwrap_or(0);
+    let width = tools.iter().map(|tool| name(tool.definition()).len()).max().unwrap_or(0);
     let mut text = String::new();
     for definition in tools.iter().map(|tool| tool.definition()) {
         let effect = match definition.annotations {
@@ -64,6 +56,5 @@ pub(crate) fn run(global: &GlobalArgs, groups: &[Group]) -> anyhow::Result<ExitC
 }
 
 fn first_sentence(text: &str) -> &str {
-    text.split_once(". ")
-        .map_or(text.trim_end_matches('.'), |(first, _)| first)
+    text.split_once(". ").map_or(text.trim_end_matches('.'), |(first, _)| first)
 }

@@ -41,14 +41,9 @@ pub(crate) fn run(
         })
     } else {
         let resolve = |name: &String| {
-            registry
-                .resolve(name, global.dialect)
-                .map_err(|error| UsageError(error.message))
+            registry.resolve(name, global.dialect).map_err(|error| UsageError(error.message))
         };
-        args.names
-            .iter()
-            .map(resolve)
-            .collect::<Result<Vec<_>, _>>()?
+        args.names.iter().map(resolve).collect::<Result<Vec<_>, _>>()?
     };
     let schemas: Vec<_> = tools
         .iter()

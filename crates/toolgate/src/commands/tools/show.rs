@@ -48,12 +48,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ShowArgs) -> anyhow::Result<ExitCo
 fn render(definition: &Definition, dialect: Dialect) -> anyhow::Result<String> {
     let bold = Style::new().bold();
     let mut text = String::new();
-    writeln!(
-        text,
-        "{bold}{}{bold:#} ({})",
-        definition.name_in(dialect),
-        definition.title
-    )?;
+    writeln!(text, "{bold}{}{bold:#} ({})", definition.name_in(dialect), definition.title)?;
     writeln!(text, "\n{}\n", definition.description)?;
     let claims = [
         (definition.annotations.read_only, "read-only"),
@@ -61,16 +56,9 @@ fn render(definition: &Definition, dialect: Dialect) -> anyhow::Result<String> {
         (definition.annotations.idempotent, "idempotent"),
         (definition.annotations.open_world, "open world"),
     ];
-    let claims: Vec<&str> = claims
-        .iter()
-        .filter(|(claimed, _)| *claimed)
-        .map(|(_, name)| *name)
-        .collect();
-    let claims = if claims.is_empty() {
-        "changes files".to_owned()
-    } else {
-        claims.join(", ")
-    };
+    let claims: Vec<&str> =
+        claims.iter().filter(|(claimed, _)| *claimed).map(|(_, name)| *name).collect();
+    let claims = if claims.is_empty() { "changes files".to_owned() } else { claims.join(", ") };
     writeln!(
         text,
         "group: {}; {claims}; results up to {} characters",
@@ -97,23 +85,10 @@ fn push_parameters(text: &mut String, schema: &Value, depth: usize) -> anyhow::R
     let properties = schema.get("properties").and_then(Value::as_object);
     let indent = "  ".repeat(depth);
     for (name, property) in properties.into_iter().flatten() {
-        let optional = if required.contains(&name.as_str()) {
-            ""
-        } else {
-            "?"
-        };
-        let about = property
-            .get("description")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        writeln!(
-            text,
-            "{indent}{name}{optional} ({}): {about}",
-            kind(property)
-        )?;
-        if let Some(items) = property
-            .get("items")
-            .filter(|items| items.get("properties").is_some())
+        let optional = if required.contains(&name.as_str()) { "" } else { "?" };
+        let about = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        writeln!(text, "{indent}{name}{optional} ({}): {about}", kind(property))?;
+        if let Some(items) = property.get("items").filter(|items| items.get("properties").is_some())
         {
             push_parameters(text, items, depth + 1)?;
         }

@@ -3,11 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn edit(target: &str, replacement: &str) -> Edit {
-    Edit {
-        target: target.into(),
-        replacement: replacement.into(),
-        ..Edit::default()
-    }
+    Edit { target: target.into(), replacement: replacement.into(), ..Edit::default() }
 }
 
 fn edited(text: &str, edit: &Edit, matching: Matching) -> Result<String, Fault> {
@@ -29,55 +25,28 @@ fn replacements_are_literal_and_line_ends_follow_the_text() {
 #[test]
 fn hints_choose_the_nearest_and_refuse_to_guess() {
     let text = "x\nx\n\n\nx\n";
-    let hinted = |hint| Edit {
-        line_hint: Some(hint),
-        ..edit("x", "y")
-    };
-    assert_eq!(
-        edited(text, &hinted(5), Matching::Exact).unwrap(),
-        "x\nx\n\n\ny\n"
-    );
-    assert_eq!(
-        edited(text, &hinted(1), Matching::Exact).unwrap(),
-        "y\nx\n\n\nx\n"
-    );
-    let between = Edit {
-        line_hint: Some(2),
-        ..edit("a", "b")
-    };
+    let hinted = |hint| Edit { line_hint: Some(hint), ..edit("x", "y") };
+    assert_eq!(edited(text, &hinted(5), Matching::Exact).unwrap(), "x\nx\n\n\ny\n");
+    assert_eq!(edited(text, &hinted(1), Matching::Exact).unwrap(), "y\nx\n\n\nx\n");
+    let between = Edit { line_hint: Some(2), ..edit("a", "b") };
     assert_eq!(
         edited("a\n\na\n", &between, Matching::Exact),
-        Err(Fault::HintBetween {
-            hint: 2,
-            lines: (1, 3)
-        })
+        Err(Fault::HintBetween { hint: 2, lines: (1, 3) })
     );
 }
 
 #[test]
 fn overlapping_places_are_ambiguous() {
     let fault = edited("aaa", &edit("aa", "b"), Matching::Exact).unwrap_err();
-    assert_eq!(
-        fault,
-        Fault::Ambiguous {
-            count: 2,
-            lines: vec![1, 1]
-        }
-    );
-    let all = Edit {
-        replace_all: Some(true),
-        ..edit("aa", "b")
-    };
+    assert_eq!(fault, Fault::Ambiguous { count: 2, lines: vec![1, 1] });
+    let all = Edit { replace_all: Some(true), ..edit("aa", "b") };
     assert_eq!(edited("aaa", &all, Matching::Exact).unwrap(), "ba");
 }
 
 #[test]
 fn flexible_forgives_whitespace_and_keeps_the_texts_indentation() {
     let text = "fn main() {\n\tif  ready {\n\t\tgo();\n\t}\n}\n";
-    let change = edit(
-        "  if ready {\n    go();\n  }\n",
-        "  if ready {\n    stop();\n  }\n",
-    );
+    let change = edit("  if ready {\n    go();\n  }\n", "  if ready {\n    stop();\n  }\n");
     let changed = edited(text, &change, Matching::Flexible).unwrap();
     assert_eq!(changed, "fn main() {\n\tif ready {\n\t  stop();\n\t}\n}\n");
 }
@@ -94,14 +63,8 @@ fn flexible_never_forgives_content() {
 fn regex_expands_groups_and_refuses_empty_matches() {
     let swap = edit(r"(\w+)=(\w+)", "$2=$1");
     assert_eq!(edited("a=b", &swap, Matching::Regex).unwrap(), "b=a");
-    assert!(matches!(
-        edited("abc", &edit("x*", "y"), Matching::Regex),
-        Err(Fault::Pattern(_))
-    ));
-    assert!(matches!(
-        edited("abc", &edit("(", "y"), Matching::Regex),
-        Err(Fault::Pattern(_))
-    ));
+    assert!(matches!(edited("abc", &edit("x*", "y"), Matching::Regex), Err(Fault::Pattern(_))));
+    assert!(matches!(edited("abc", &edit("(", "y"), Matching::Regex), Err(Fault::Pattern(_))));
 }
 
 proptest! {

@@ -17,10 +17,7 @@ pub(super) fn explain(
 ) -> ToolError {
     let (target, all) = (context.parameter("target"), context.parameter("replaceAll"));
     let (kind, message) = match fault {
-        Fault::NotFound => (
-            ErrorKind::EditTargetNotFound,
-            not_found(context, shown, text, edit),
-        ),
+        Fault::NotFound => (ErrorKind::EditTargetNotFound, not_found(context, shown, text, edit)),
         Fault::Ambiguous { count, lines } => {
             let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
             let lines = lines.join(", ");
@@ -65,15 +62,12 @@ fn not_found(context: &CallContext, shown: &str, text: &str, edit: &Edit) -> Str
              and copy the text to replace"
         );
     };
-    let Nearest {
-        line,
-        text,
-        difference,
-    } = near;
-    let quoted: String = text
-        .lines()
-        .map(|line| format!("\n  {}", visible::line(line)))
-        .collect();
+    let Nearest { line, text, difference } = near;
+    let lines = text.lines().map(|line| format!("  {}", visible::line(line)));
+    let quoted = lines.collect::<Vec<_>>().join(
+        "
+",
+    );
     let difference = match difference {
         Difference::Whitespace if context.dialect() == Dialect::Claude => {
             "It differs in whitespace only; copy it to the letter".to_owned()
@@ -82,18 +76,13 @@ fn not_found(context: &CallContext, shown: &str, text: &str, edit: &Edit) -> Str
             "It differs in whitespace only; copy it to the letter, or set `match` to `flexible`"
                 .to_owned()
         }
-        Difference::At {
-            line,
-            column,
-            target: wanted,
-            found,
-        } => format!(
+        Difference::At { line, column, target: wanted, found } => format!(
             "It differs at line {line}, column {column}: the file has `{}`, `{target}` has `{}`",
             visible::line(&found),
             visible::line(&wanted),
         ),
     };
     format!(
-        "`{target}` is not in `{shown}`; the closest text is at line {line}:{quoted}\n{difference}"
+        "`{target}` is not in `{shown}`; the closest text is at line {line}:\n{quoted}\n{difference}"
     )
 }

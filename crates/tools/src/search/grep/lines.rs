@@ -47,15 +47,7 @@ impl<'a> Lines<'a> {
         workspace: &'a Workspace,
         path: &'a Path,
     ) -> Self {
-        Self {
-            output,
-            budget,
-            matcher,
-            workspace,
-            path,
-            shown: None,
-            block: Block::default(),
-        }
+        Self { output, budget, matcher, workspace, path, shown: None, block: Block::default() }
     }
 
     /// What the file contributes; nothing when it has no match.
@@ -72,14 +64,12 @@ impl<'a> Lines<'a> {
         if self.output != Output::Lines {
             self.block.ends = vec![self.block.text.len()];
         }
-        self.block.path = self.path.to_owned();
+        self.path.clone_into(&mut self.block.path);
         Some(self.block)
     }
 
     fn write(&mut self, number: Option<u64>, line: &[u8], is_match: bool) {
-        let shown = self
-            .shown
-            .get_or_insert_with(|| self.workspace.shown(self.path));
+        let shown = self.shown.get_or_insert_with(|| self.workspace.shown(self.path));
         let mark = if is_match { ':' } else { '-' };
         let text = &mut self.block.text;
         write!(text, "{shown}{mark}{}{mark} ", number.unwrap_or(0))
@@ -89,12 +79,7 @@ impl<'a> Lines<'a> {
         if line.len() <= LINE_SHOWN {
             text.push_str(&String::from_utf8_lossy(line));
         } else {
-            let at = self
-                .matcher
-                .find(line)
-                .ok()
-                .flatten()
-                .map_or(0, |found| found.start());
+            let at = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
             push_cut(text, line, at);
         }
         text.push('\n');

@@ -28,10 +28,7 @@ pub(super) struct Budget {
 
 impl Budget {
     pub(super) fn new(most: usize) -> Self {
-        Self {
-            most,
-            taken: AtomicUsize::new(0),
-        }
+        Self { most, taken: AtomicUsize::new(0) }
     }
 
     /// Takes one result; `false` when there is none left.
@@ -77,11 +74,7 @@ impl Report {
                 held: Vec::new(),
                 held_bytes: 0,
                 streaming: false,
-                totals: Totals {
-                    collector,
-                    matches: 0,
-                    files: 0,
-                },
+                totals: Totals { collector, matches: 0, files: 0 },
             }),
         }
     }
@@ -101,10 +94,7 @@ impl Report {
     }
 
     pub(super) fn finish(self) -> Totals {
-        let mut state = self
-            .state
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.write_held();
         state.totals
     }
