@@ -6,9 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use toolgate::core::approval::{Answer, ApprovalRequest, Approver};
-use toolgate::core::prelude::*;
-use toolgate::core::{call::Call, context::Session, gate::Gate, tool::typed, workspace::Workspace};
+use toolgate::prelude::*;
 
 /// Ring the bell a number of times.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,8 +41,8 @@ struct Neighbour;
 #[async_trait::async_trait]
 impl Approver for Neighbour {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
-        let note = Some("not at night".to_owned());
-        if request.description.contains("12") { Answer::Deny { note } } else { Answer::Once }
+        let loud = request.description.contains("12");
+        if loud { Answer::deny("not at night") } else { Answer::Once }
     }
 }
 

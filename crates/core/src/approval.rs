@@ -48,6 +48,13 @@ pub enum Answer {
     Nobody,
 }
 
+impl Answer {
+    /// A refusal with a note for the model.
+    pub fn deny(note: impl Into<String>) -> Self {
+        Self::Deny { note: Some(note.into()) }
+    }
+}
+
 /// Never approves anything, because nobody is there.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NobodyThere;

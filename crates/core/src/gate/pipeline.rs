@@ -345,7 +345,7 @@ impl Gate {
         match executed.result.error_kind() {
             None => self.events.emit(|| Event::ToolExecutionSuccess { call: call.clone() }),
             Some(error) => {
-                self.events.emit(|| Event::ToolExecutionFailure { call: call.clone(), error })
+                self.events.emit(|| Event::ToolExecutionFailure { call: call.clone(), error });
             }
         }
         for hook in &self.hooks {

@@ -1,5 +1,7 @@
 //! `glob`: files by pattern, newest first.
 
+mod matches;
+
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -12,6 +14,7 @@ use toolgate_core::bounds::Collector;
 use toolgate_core::prelude::*;
 use toolgate_core::visible;
 
+use self::matches::{Matches, Order, Part};
 use crate::paths;
 use crate::pattern::glob_fault;
 use crate::tree::{self, Flow, Folder, Found, Visit, WalkOptions};
@@ -302,98 +305,6 @@ fn split_base(pattern: &str) -> (Option<String>, String) {
     (Some(base), rest.to_owned())
 }
 
-/// In which order matches are returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
-    NewestFirst,
-    ByPath,
-}
-
-/// Files one thread found, below where the search began, in one piece of memory.
-#[derive(Debug, Default)]
-struct Part {
-    bytes: Vec<u8>,
-    files: Vec<Match>,
-}
-
-/// Kept small, because there are many.
-#[derive(Debug, Clone, Copy)]
-struct Match {
-    /// In nanoseconds.
-    changed: i64,
-    start: u32,
-    length: u16,
-    part: u16,
-}
-
-impl Part {
-    /// Takes a match; gigabytes of paths are more than anybody can use.
-    fn push(&mut self, path: &Path, changed: i64) {
-        let path = path.as_os_str().as_bytes();
-        let (Ok(start), Ok(length)) = (u32::try_from(self.bytes.len()), u16::try_from(path.len()))
-        else {
-            return;
-        };
-        self.files.push(Match { changed, start, length, part: 0 });
-        self.bytes.extend_from_slice(path);
-    }
-
-    fn path(&self, found: &Match) -> &[u8] {
-        let start = found.start as usize;
-        self.bytes.get(start..start + usize::from(found.length)).unwrap_or_default()
-    }
-}
-
-/// All files found, in order.
-#[derive(Debug, Default)]
-struct Matches {
-    parts: Vec<Part>,
-    files: Vec<Match>,
-}
-
-impl Matches {
-    fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    /// Puts parts that are in order into one that is.
-    fn merge(parts: impl Iterator<Item = Part>, order: Order) -> Self {
-        let mut parts: Vec<Part> = parts.collect();
-        let mut files = Vec::with_capacity(parts.iter().map(|part| part.files.len()).sum());
-        for (number, part) in (0..).zip(&mut parts) {
-            files.extend(
-                std::mem::take(&mut part.files)
-                    .into_iter()
-                    .map(|found| Match { part: number, ..found }),
-            );
-        }
-        let mut all = Self { parts, files: Vec::new() };
-        order.sort(&mut files, |found| all.path(found));
-        all.files = files;
-        all
-    }
-
-    fn path(&self, found: &Match) -> &[u8] {
-        self.parts.get(usize::from(found.part)).map_or(&[], |part| part.path(found))
-    }
-
-    fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.files.iter().map(|found| Path::new(std::ffi::OsStr::from_bytes(self.path(found))))
-    }
-}
-
-impl Order {
-    /// A stable sort merges stretches that are in order already, as those of each thread are.
-    fn sort<'p>(self, files: &mut [Match], path: impl Fn(&Match) -> &'p [u8]) {
-        files.sort_by(|left, right| match self {
-            Self::NewestFirst => {
-                right.changed.cmp(&left.changed).then_with(|| path(left).cmp(path(right)))
-            }
-            Self::ByPath => path(left).cmp(path(right)),
-        });
-    }
-}
-
 fn nanoseconds(stat: &rustix::fs::Stat) -> i64 {
     let part = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
     stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(part)
@@ -448,9 +359,7 @@ impl Visit for Finder<'_> {
     }
 
     fn finish(&mut self) {
-        let mut files = std::mem::take(&mut self.matches.files);
-        self.order.sort(&mut files, |found| self.matches.path(found));
-        self.matches.files = files;
+        self.matches.sort(self.order);
     }
 }
 
