@@ -23,7 +23,6 @@ impl Invocation for Bell {
     const TITLE: &'static str = "Ring Bell";
     const GROUP: Group = Group::Meta;
     const ANNOTATIONS: Annotations = Annotations::CHANGES;
-
     fn prepare(params: Self, _: &CallContext) -> Result<Self, ToolError> {
         Ok(params)
     }
