@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench, ci, cycles, test};
+use crate::commands::{bench, ci, cycles, fmt, test};
 use crate::workspace::Workspace;
 
 /// Development tasks of the workspace
@@ -44,6 +44,7 @@ enum Task {
     Test(test::TestArgs),
     Ci(ci::CiArgs),
     Cycles(cycles::CyclesArgs),
+    Fmt(fmt::FmtArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -63,6 +64,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Test(args) => test::run(&workspace, args),
         Task::Ci(args) => ci::run(&workspace, args),
         Task::Cycles(args) => cycles::run(&workspace, args),
+        Task::Fmt(args) => fmt::run(&workspace, *args),
         Task::Bench(args) => bench::run(&workspace, args),
     }
 }

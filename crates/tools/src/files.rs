@@ -1,7 +1,14 @@
 //! Reading and changing files.
 
-pub mod delete_file;
-pub mod edit_file;
-pub mod read_file;
-pub mod read_many_files;
-pub mod write_file;
+use std::sync::Arc;
+
+use toolgate_core::id::InvalidToolName;
+use toolgate_core::tool::{Tool, typed};
+
+tools! {
+    delete_file::DeleteFile,
+    edit_file::EditFile,
+    read_file::ReadFile,
+    read_many_files::ReadManyFiles,
+    write_file::WriteFile,
+}

@@ -2,7 +2,20 @@
 //!
 //! Files are reached through the workspace's path layer alone, and nothing
 //! here asks for permission: a tool states what it touches and the gate
-//! decides. To add a tool, write its file and add one line to [`all`].
+//! decides. To add a tool, write its file and add one line to the list of its
+//! group, in `files.rs` or `search.rs`.
+
+/// Declares the tools of a group: a module each, and the list a registry is made from.
+macro_rules! tools {
+    ($($module:ident::$tool:ident,)*) => {
+        $(pub mod $module;)*
+
+        /// Every tool of this group.
+        pub(crate) fn tools() -> Result<Vec<Arc<dyn Tool>>, InvalidToolName> {
+            Ok(vec![$(typed::<$module::$tool>()?),*])
+        }
+    };
+}
 
 pub mod files;
 pub mod search;
@@ -19,7 +32,7 @@ use std::sync::Arc;
 
 use toolgate_core::id::InvalidToolName;
 use toolgate_core::registry::Registry;
-use toolgate_core::tool::{Tool, typed};
+use toolgate_core::tool::Tool;
 
 /// Every built-in tool.
 ///
@@ -27,16 +40,9 @@ use toolgate_core::tool::{Tool, typed};
 ///
 /// When a tool has a name no tool can have; the tests rule that out.
 pub fn all() -> Result<Vec<Arc<dyn Tool>>, InvalidToolName> {
-    Ok(vec![
-        typed::<files::read_file::ReadFile>()?,
-        typed::<files::read_many_files::ReadManyFiles>()?,
-        typed::<files::write_file::WriteFile>()?,
-        typed::<files::edit_file::EditFile>()?,
-        typed::<files::delete_file::DeleteFile>()?,
-        typed::<search::glob::Glob>()?,
-        typed::<search::grep::Grep>()?,
-        typed::<search::ls::Ls>()?,
-    ])
+    let mut tools = files::tools()?;
+    tools.extend(search::tools()?);
+    Ok(tools)
 }
 
 /// A registry with every built-in tool.
@@ -51,3 +57,6 @@ pub fn registry() -> Result<Registry, Box<dyn std::error::Error + Send + Sync>> 
     }
     Ok(registry)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,12 @@
 //! Finding files and text.
 
-pub mod glob;
-pub mod grep;
-pub mod ls;
+use std::sync::Arc;
+
+use toolgate_core::id::InvalidToolName;
+use toolgate_core::tool::{Tool, typed};
+
+tools! {
+    glob::Glob,
+    grep::Grep,
+    ls::Ls,
+}

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::commands::{cycles, test};
+use crate::commands::fmt::FmtArgs;
+use crate::commands::{cycles, fmt, test};
 use crate::process;
 use crate::workspace::Workspace;
 
@@ -32,7 +33,7 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "format", alone: "cargo fmt --all --check", run: check_format },
+    Step { name: "format", alone: "cargo xtask fmt --check", run: check_format },
     Step {
         name: "clippy",
         alone: "cargo clippy --workspace --all-targets --locked -- -D warnings",
@@ -77,7 +78,7 @@ fn run_step(step: &Step, workspace: &Workspace) -> Result<Finished> {
 }
 
 fn check_format(workspace: &Workspace) -> Result<Outcome> {
-    process::run(&mut workspace.cargo(["fmt", "--all", "--check"]))?;
+    fmt::run(workspace, FmtArgs { check: true })?;
     Ok(Outcome::default())
 }
 
