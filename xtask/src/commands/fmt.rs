@@ -5,9 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::process;
 use crate::workspace::Workspace;
 
 /// Format every source file
@@ -31,7 +30,9 @@ pub(crate) fn run(workspace: &Workspace, args: FmtArgs) -> Result<()> {
     if args.check {
         rustfmt.arg("--check");
     }
-    process::run(rustfmt.args(files))
+    let status = rustfmt.args(files).status().context("cannot run rustfmt")?;
+    ensure!(status.success(), "rustfmt found something to change; run `cargo xtask fmt`");
+    Ok(())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
