@@ -29,25 +29,31 @@ pub(crate) fn resolve_with(
     follow: Follow,
     otherwise: ErrorKind,
 ) -> Result<ResolvedPath, ToolError> {
-    context.workspace().resolve(Path::new(path), follow).map_err(|error| {
-        let name = context.parameter("path");
-        match error {
-            ResolveError::Empty => {
-                ToolError::invalid(format!("parameter `{name}` is empty; give a path"))
-            }
-            ResolveError::Nul => ToolError::invalid(format!(
-                "parameter `{name}` holds a NUL byte, which no path can"
-            )),
-            ResolveError::Permission { .. } => ToolError::new(
-                ErrorKind::PermissionError,
-                format!("{error}; the owner has to change its permissions"),
-            ),
-            ResolveError::Other { ref source, .. } => {
-                ToolError::new(otherwise, format!("{error}: {source}"))
-            }
-            _ => ToolError::new(otherwise, format!("{error}; give the path of the real file")),
+    context
+        .workspace()
+        .resolve(Path::new(path), follow)
+        .map_err(|error| resolve_error(context, &error, otherwise))
+}
+
+/// What it means that a path leads nowhere.
+fn resolve_error(context: &CallContext, error: &ResolveError, otherwise: ErrorKind) -> ToolError {
+    let name = context.parameter("path");
+    match error {
+        ResolveError::Empty => {
+            ToolError::invalid(format!("parameter `{name}` is empty; give a path"))
         }
-    })
+        ResolveError::Nul => {
+            ToolError::invalid(format!("parameter `{name}` holds a NUL byte, which no path can"))
+        }
+        ResolveError::Permission { .. } => ToolError::new(
+            ErrorKind::PermissionError,
+            format!("{error}; the owner has to change its permissions"),
+        ),
+        ResolveError::Other { source, .. } => {
+            ToolError::new(otherwise, format!("{error}: {source}"))
+        }
+        _ => ToolError::new(otherwise, format!("{error}; give the path of the real file")),
+    }
 }
 
 /// Opens a regular file for reading.
@@ -72,6 +78,7 @@ pub(crate) fn open_error(
     let shown = context.workspace().shown(path.real());
     match error {
         OpenError::Missing => not_found(context, path),
+        OpenError::Unresolved(error) => resolve_error(context, error, otherwise),
         OpenError::Permission => ToolError::new(
             ErrorKind::PermissionError,
             format!("permission denied: `{shown}`; the owner has to change its permissions"),

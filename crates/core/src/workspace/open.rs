@@ -8,7 +8,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::descend;
-use super::resolve::{FileKind, ResolvedPath};
+use super::resolve::{FileKind, Follow, ResolveError, ResolvedPath};
 use super::roots::Workspace;
 
 /// `/proc` as `fstatfs` names it.
@@ -45,6 +45,8 @@ pub enum OpenError {
     NotRegular { kind: FileKind },
     #[error("it is a file of `/proc` that can expose a process")]
     Proc,
+    #[error(transparent)]
+    Unresolved(ResolveError),
     #[error("permission denied")]
     Permission,
     #[error("a folder on the way was replaced by a symbolic link")]
@@ -56,6 +58,7 @@ pub enum OpenError {
 impl Workspace {
     /// Opens a resolved path for reading: a regular file, or an error.
     pub fn open_file(&self, path: &ResolvedPath) -> Result<OpenFile, OpenError> {
+        self.reachable(path)?;
         match path.kind() {
             FileKind::File => {}
             FileKind::Missing => return Err(OpenError::Missing),
@@ -77,10 +80,23 @@ impl Workspace {
 
     /// Opens a resolved folder for listing.
     pub fn open_folder(&self, path: &ResolvedPath) -> Result<OwnedFd, OpenError> {
+        self.reachable(path)?;
         match path.kind() {
             FileKind::Folder => self.open_real(path.real(), OFlags::RDONLY | OFlags::DIRECTORY),
             FileKind::Missing => Err(OpenError::Missing),
             kind => Err(OpenError::NotRegular { kind }),
+        }
+    }
+
+    /// Tells why a path leads nowhere, now that it may be told.
+    pub(super) fn reachable(&self, path: &ResolvedPath) -> Result<(), OpenError> {
+        if path.kind() != FileKind::Unreachable {
+            return Ok(());
+        }
+        match self.resolve_now(path.requested().to_owned(), Follow::Link) {
+            Err(error) => Err(OpenError::Unresolved(error)),
+            // It leads somewhere by now, but that was not judged.
+            Ok(_) => Err(OpenError::Replaced),
         }
     }
 

@@ -39,6 +39,7 @@ pub enum Finish {
 impl Workspace {
     /// Begins a new version of the file; folders above it are made.
     pub fn begin_replacement(&self, path: &ResolvedPath) -> Result<Replacement, OpenError> {
+        self.reachable(path)?;
         let real = path.real();
         let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
             return Err(OpenError::NotRegular { kind: FileKind::Folder });
@@ -57,6 +58,7 @@ impl Workspace {
 
     /// Removes the entry itself, never what a link points to.
     pub fn remove(&self, path: &ResolvedPath) -> Result<(), OpenError> {
+        self.reachable(path)?;
         let (Some(parent), Some(name)) = (path.real().parent(), path.real().file_name()) else {
             return Err(OpenError::NotRegular { kind: FileKind::Folder });
         };

@@ -41,6 +41,8 @@ pub enum FileKind {
     Device,
     /// Nothing yet; the folder above may be missing too.
     Missing,
+    /// Not told: the path leads nowhere, and it does so outside of the workspace.
+    Unreachable,
 }
 
 impl FileKind {
@@ -64,7 +66,7 @@ impl FileKind {
             Self::Pipe => "a named pipe (FIFO)",
             Self::Socket => "a socket",
             Self::Device => "a device",
-            Self::Missing => "missing",
+            Self::Missing | Self::Unreachable => "missing",
         }
     }
 }
@@ -143,6 +145,9 @@ impl ResolvedPath {
 
 impl Workspace {
     /// Follows a path to what it really is. Relative paths start at the main folder.
+    ///
+    /// Why a path outside of the workspace leads nowhere is told only when it is
+    /// opened, after the policy has spoken: it says something about what is there.
     pub fn resolve(&self, path: &Path, follow: Follow) -> Result<ResolvedPath, ResolveError> {
         if path.as_os_str().is_empty() {
             return Err(ResolveError::Empty);
@@ -151,10 +156,39 @@ impl Workspace {
             return Err(ResolveError::Nul);
         }
         let requested = self.root().join(path);
+        match self.resolve_now(requested.clone(), follow) {
+            Err(_) if self.ends_outside(&requested) => Ok(ResolvedPath {
+                real: requested.clone(),
+                requested,
+                place: Place::Outside,
+                kind: FileKind::Unreachable,
+                hard_links: 0,
+                size: 0,
+            }),
+            resolved => resolved,
+        }
+    }
+
+    /// Resolves without regard to who may know the outcome.
+    pub(super) fn resolve_now(
+        &self,
+        requested: PathBuf,
+        follow: Follow,
+    ) -> Result<ResolvedPath, ResolveError> {
         match follow {
             Follow::Link => self.resolve_following(requested),
             Follow::Never => self.resolve_entry(requested),
         }
+    }
+
+    /// Whether the part of a path that exists ends outside of the workspace.
+    fn ends_outside(&self, requested: &Path) -> bool {
+        let existing = requested
+            .ancestors()
+            .skip(1)
+            .find_map(|above| Some((descend::open_following(above, OFlags::PATH).ok()?, above)));
+        let real = existing.and_then(|(folder, above)| real_path(&folder, above).ok());
+        real.is_none_or(|real| self.place_of(&real) == Place::Outside)
     }
 
     fn resolve_following(&self, requested: PathBuf) -> Result<ResolvedPath, ResolveError> {

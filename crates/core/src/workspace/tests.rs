@@ -130,3 +130,15 @@ fn a_change_made_meanwhile_is_not_overwritten() {
     let error = replacement.finish(Finish::CreateNew).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
 }
+
+#[test]
+fn what_is_wrong_outside_is_told_only_when_opened() {
+    let (folder, workspace) = fixture();
+    symlink("nowhere", folder.path().join("dangling")).unwrap();
+    for path in ["../secret.txt/x", "../dangling", "/etc/passwd/x"] {
+        let resolved = resolve(&workspace, path).unwrap();
+        assert_eq!((resolved.kind(), resolved.place()), (FileKind::Unreachable, Place::Outside));
+        assert!(matches!(workspace.open_file(&resolved), Err(OpenError::Unresolved(_))), "{path}");
+        assert!(workspace.begin_replacement(&resolved).is_err());
+    }
+}

@@ -52,7 +52,7 @@ impl Invocation for DeleteFile {
                     paths::open_error(context, &self.file, error, ErrorKind::FileWriteError)
                 };
                 match self.file.kind() {
-                    FileKind::File | FileKind::Link => {}
+                    FileKind::File | FileKind::Link | FileKind::Unreachable => {}
                     FileKind::Missing => return Err(paths::not_found(context, &self.file)),
                     FileKind::Folder => return Err(folder(&self.shown)),
                     kind => return Err(failed(&OpenError::NotRegular { kind })),

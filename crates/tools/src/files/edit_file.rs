@@ -184,7 +184,7 @@ impl EditFile {
         if !creates && self.file.size() > MOST_BYTES {
             return Err(too_large(&self.shown));
         }
-        if !matches!(self.file.kind(), FileKind::File | FileKind::Missing) {
+        if !matches!(self.file.kind(), FileKind::File | FileKind::Missing | FileKind::Unreachable) {
             let error = toolgate_core::workspace::OpenError::NotRegular { kind: self.file.kind() };
             return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileEditError));
         }

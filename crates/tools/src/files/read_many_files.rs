@@ -25,6 +25,8 @@ pub struct ReadManyFilesParams {
 #[derive(Debug)]
 pub struct ReadManyFiles {
     files: Vec<Wanted>,
+    /// Where patterns were looked for: that nothing matches says something too.
+    searched: Vec<ResolvedPath>,
 }
 
 #[derive(Debug)]
@@ -43,16 +45,16 @@ impl Invocation for ReadManyFiles {
     const MAX_RESULT_CHARS: usize = 100_000;
 
     fn prepare(params: ReadManyFilesParams, context: &CallContext) -> Result<Self, ToolError> {
-        let mut files = Vec::new();
+        let (mut files, mut searched) = (Vec::new(), Vec::new());
         for path in &params.paths {
-            files.extend(expand(path, context)?);
+            files.extend(expand(path, &mut searched, context)?);
             if files.len() > MOST_FILES {
                 return Err(ToolError::invalid(format!(
                     "`paths` names more than {MOST_FILES} files; narrow the patterns, or list files with `glob` first"
                 )));
             }
         }
-        Ok(Self { files })
+        Ok(Self { files, searched })
     }
 
     fn describe(&self) -> String {
@@ -63,8 +65,8 @@ impl Invocation for ReadManyFiles {
     }
 
     fn locations(&self) -> Vec<Location> {
-        let resolved = self.files.iter().filter_map(|wanted| wanted.file.as_ref().ok());
-        resolved.map(|file| Location::path(file, Access::Read)).collect()
+        let files = self.files.iter().filter_map(|wanted| wanted.file.as_ref().ok());
+        self.searched.iter().chain(files).map(|file| Location::path(file, Access::Read)).collect()
     }
 
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
@@ -105,7 +107,11 @@ impl Invocation for ReadManyFiles {
 }
 
 /// The file a path names, or the files a pattern matches.
-fn expand(path: &str, context: &CallContext) -> Result<Vec<Wanted>, ToolError> {
+fn expand(
+    path: &str,
+    searched: &mut Vec<ResolvedPath>,
+    context: &CallContext,
+) -> Result<Vec<Wanted>, ToolError> {
     let literal = || Wanted {
         shown: toolgate_core::visible::line(path).into_owned(),
         file: paths::resolve(context, path, ErrorKind::FileReadError),
@@ -115,7 +121,8 @@ fn expand(path: &str, context: &CallContext) -> Result<Vec<Wanted>, ToolError> {
     if !is_pattern || context.workspace().root().join(path).is_file() {
         return Ok(vec![literal()]);
     }
-    let matches = glob::matching_files(path, context)?;
+    let (directory, matches) = glob::matching_files(path, context)?;
+    searched.push(directory);
     if matches.is_empty() {
         let message = format!("no file matches `{}`", toolgate_core::visible::line(path));
         return Ok(vec![Wanted {

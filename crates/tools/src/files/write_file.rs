@@ -83,7 +83,7 @@ impl Invocation for WriteFile {
             FileKind::Missing => "Create",
             _ => "Overwrite",
         };
-        format!("{verb} {} with {} lines", self.shown, self.content.lines().count())
+        format!("{verb} {} with {}", self.shown, lines(&self.content))
     }
 
     fn locations(&self) -> Vec<Location> {
@@ -117,7 +117,7 @@ impl WriteFile {
 
     fn write(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         self.refuse_existing()?;
-        if !matches!(self.file.kind(), FileKind::File | FileKind::Missing) {
+        if !matches!(self.file.kind(), FileKind::File | FileKind::Missing | FileKind::Unreachable) {
             let error = toolgate_core::workspace::OpenError::NotRegular { kind: self.file.kind() };
             return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileWriteError));
         }
@@ -133,10 +133,10 @@ impl WriteFile {
             .write_all(&bytes)
             .and_then(|()| replacement.finish(finish))
             .map_err(|error| write_failed(&self.shown, &error))?;
-        let lines = self.content.lines().count();
+        let (count, described) = (self.content.lines().count(), lines(&self.content));
         let (verb, size) = (self.verb(), bytes.len());
-        Ok(ToolResult::text(format!("{verb} {} ({lines} lines, {size} bytes)", self.shown))
-            .with_structured(json!({ "path": self.shown, "lines": lines, "bytes": size })))
+        Ok(ToolResult::text(format!("{verb} {} ({described}, {size} bytes)", self.shown))
+            .with_structured(json!({ "path": self.shown, "lines": count, "bytes": size })))
     }
 
     fn verb(&self) -> &'static str {
@@ -166,6 +166,14 @@ impl WriteFile {
         let body = content.strip_prefix('\u{feff}').unwrap_or(&content);
         let encoded = encoding.encode(body).map_or_else(plain, std::borrow::Cow::into_owned);
         Ok([encoding.mark(), &encoded].concat())
+    }
+}
+
+/// How many lines a text has, in words.
+fn lines(text: &str) -> String {
+    match text.lines().count() {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
     }
 }
 

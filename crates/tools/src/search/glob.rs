@@ -220,11 +220,11 @@ fn write_rest<'p>(collector: &mut Collector, prefix: &str, paths: impl Iterator<
     collector.items(&block, count);
 }
 
-/// The files a pattern of `read_many_files` matches, in order of their paths.
+/// Where a pattern of `read_many_files` begins, and the files it matches in order of their paths.
 pub(crate) fn matching_files(
     pattern: &str,
     context: &CallContext,
-) -> Result<Vec<PathBuf>, ToolError> {
+) -> Result<(ResolvedPath, Vec<PathBuf>), ToolError> {
     let params = GlobParams {
         pattern: pattern.to_owned(),
         directory: None,
@@ -232,10 +232,14 @@ pub(crate) fn matching_files(
         include_hidden: None,
     };
     let glob = Glob::prepare(params, context)?;
-    let folder = paths::open_folder(context, &glob.directory, ErrorKind::GlobError)?;
-    let (matches, _) = glob.matches(folder, context, Order::ByPath)?;
-    let root = glob.directory.real();
-    Ok(matches.paths().map(|path| root.join(path)).collect())
+    let files = match paths::open_folder(context, &glob.directory, ErrorKind::GlobError) {
+        Ok(folder) => {
+            let (matches, _) = glob.matches(folder, context, Order::ByPath)?;
+            matches.paths().map(|path| glob.directory.real().join(path)).collect()
+        }
+        Err(_) => Vec::new(),
+    };
+    Ok((glob.directory, files))
 }
 
 /// A compiled pattern, relative to where the search begins.
