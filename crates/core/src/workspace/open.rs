@@ -1,7 +1,7 @@
 //! Opening what was judged.
 
 use std::fs::{File, Metadata};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -82,7 +82,10 @@ impl Workspace {
     pub fn open_folder(&self, path: &ResolvedPath) -> Result<OwnedFd, OpenError> {
         self.reachable(path)?;
         match path.kind() {
-            FileKind::Folder => self.open_real(path.real(), OFlags::RDONLY | OFlags::DIRECTORY),
+            FileKind::Folder => {
+                let folder = self.open_real(path.real(), OFlags::RDONLY | OFlags::DIRECTORY)?;
+                if is_proc(&folder) { Err(OpenError::Proc) } else { Ok(folder) }
+            }
             FileKind::Missing => Err(OpenError::Missing),
             kind => Err(OpenError::NotRegular { kind }),
         }
@@ -111,9 +114,12 @@ impl Workspace {
 }
 
 fn is_guarded_proc(file: &File, real: &Path) -> bool {
-    let harmless = HARMLESS_PROC.iter().any(|path| Path::new(path) == real);
-    // A file system that does not say what it is counts as guarded.
-    !harmless && rustix::fs::fstatfs(file).map_or(true, |system| system.f_type == PROC_MAGIC)
+    !HARMLESS_PROC.iter().any(|path| Path::new(path) == real) && is_proc(file)
+}
+
+/// Whether something lies in `/proc`. A file system that does not say what it is counts as such.
+fn is_proc(file: impl AsFd) -> bool {
+    rustix::fs::fstatfs(file).map_or(true, |system| system.f_type == PROC_MAGIC)
 }
 
 pub(super) fn open_error(error: Errno) -> OpenError {

@@ -142,3 +142,10 @@ fn what_is_wrong_outside_is_told_only_when_opened() {
         assert!(workspace.begin_replacement(&resolved).is_err());
     }
 }
+
+#[test]
+fn folders_of_proc_are_not_walked() {
+    let (_folder, workspace) = fixture();
+    let own = workspace.resolve(Path::new("/proc/1"), Follow::Link).unwrap();
+    assert!(matches!(workspace.open_folder(&own), Err(OpenError::Proc)));
+}

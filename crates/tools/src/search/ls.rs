@@ -165,7 +165,7 @@ impl Ls {
             listing.entries += 1;
             listing.collector.item(&line);
             let enters = *kind == Kind::Folder && (folder.depth() as u64) < self.depth;
-            if !enters || is_never_entered(name) {
+            if !enters || is_never_entered(folder.path(), name) {
                 continue;
             }
             let listed = match folder.enter(name) {

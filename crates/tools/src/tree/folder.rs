@@ -14,6 +14,9 @@ use super::rules::Rule;
 /// Folders nobody wants to search: git's own files and installed packages.
 const NEVER_ENTERED: &[&[u8]] = &[b".git", b"node_modules"];
 
+/// Folders at the root that hold no files of anybody's: processes, devices and knobs.
+const KERNEL: &[&[u8]] = &[b"proc", b"sys", b"dev"];
+
 /// An open folder with the ignore rules that hold in it.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -152,9 +155,10 @@ impl Folder {
     }
 }
 
-/// Whether a folder of that name is never walked into.
-pub(crate) fn is_never_entered(name: &OsStr) -> bool {
-    NEVER_ENTERED.contains(&name.as_bytes())
+/// Whether a folder of that name in another is never walked into.
+pub(crate) fn is_never_entered(folder: &Path, name: &OsStr) -> bool {
+    let kernel = folder == Path::new("/") && KERNEL.contains(&name.as_bytes());
+    kernel || NEVER_ENTERED.contains(&name.as_bytes())
 }
 
 fn flags() -> OFlags {

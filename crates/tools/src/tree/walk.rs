@@ -180,7 +180,7 @@ impl Walk<'_> {
         let mut files = Vec::new();
         for number in 0..listing.len() {
             match listing.get(number) {
-                Some((name, Kind::Folder)) if !is_never_entered(name) => {
+                Some((name, Kind::Folder)) if !is_never_entered(folder.path(), name) => {
                     let path = path.of(name);
                     if visitor.enters(path)
                         && !folder.leaves_out(path, name, Kind::Folder, self.options.include_hidden)
