@@ -34,6 +34,29 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// Makes text safe for a person who decides by it: letters that reorder, hide or
+/// join others are shown as escapes such as `\u{202e}`, besides what [`text`] does.
+pub fn question(shown: &str) -> String {
+    let mut safe = String::with_capacity(shown.len());
+    for letter in text(shown).chars() {
+        if is_deceptive(letter) {
+            safe.extend(letter.escape_unicode());
+        } else {
+            safe.push(letter);
+        }
+    }
+    safe
+}
+
+/// Whether a letter changes how others look, or is not seen at all.
+fn is_deceptive(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 /// A path on one line; bytes that are no text become `\xNN`.
 pub fn path(path: &Path) -> String {
     let mut shown = String::with_capacity(path.as_os_str().len());
@@ -136,6 +159,15 @@ mod tests {
             "\\x1b[31mred\\x9b0m\tok\r\nx\\ry\\x7f"
         );
         assert_eq!(line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn questions_show_letters_that_deceive() {
+        assert_eq!(
+            question("a\u{202e}b\u{200b}c\u{e0041}\u{1b}"),
+            "a\\u{202e}b\\u{200b}c\\u{e0041}\\x1b"
+        );
+        assert_eq!(question("plain é 漢字"), "plain é 漢字");
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl FromStr for Mode {
         let known = |mode: &Self| {
             std::iter::once(mode.name())
                 .chain(mode.aliases().iter().copied())
-                .any(|name| name.eq_ignore_ascii_case(text) || name.replace('_', "-") == text)
+                .any(|name| name.eq_ignore_ascii_case(&text.replace('-', "_")))
         };
         Self::ALL.into_iter().find(known).ok_or_else(|| UnknownMode(text.to_owned()))
     }

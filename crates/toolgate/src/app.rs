@@ -19,6 +19,7 @@ use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
 use crate::output::Output;
+use crate::progress::Screen;
 use crate::prompt::TerminalApprover;
 
 /// A gate and a session, ready for calls.
@@ -28,6 +29,7 @@ pub(crate) struct App {
     pub(crate) session: Arc<Session>,
     pub(crate) output: Output,
     pub(crate) cancellation: CancellationToken,
+    pub(crate) screen: Screen,
 }
 
 impl App {
@@ -39,9 +41,10 @@ impl App {
             .with_allowed(native_names(&registry, &global.allowed_tools)?)
             .with_excluded(native_names(&registry, &global.exclude_tools)?);
         let builder = Gate::builder(Arc::new(registry)).policy(policy).settings(settings(global)?);
+        let screen = Screen::default();
         let interactive = !global.non_interactive && std::io::stdin().is_terminal();
         let gate = if interactive {
-            builder.approver(TerminalApprover::default()).build()
+            builder.approver(TerminalApprover::new(screen.clone())).build()
         } else {
             builder.approver(NobodyThere).build()
         };
@@ -51,6 +54,7 @@ impl App {
             session: Arc::new(session),
             output: Output::new(global),
             cancellation: CancellationToken::new(),
+            screen,
         })
     }
 

@@ -59,5 +59,6 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
 /// Prints an error for a person.
 pub(crate) fn report(message: &str) {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    let message = toolgate_core::visible::text(message);
     writeln!(anstream::stderr(), "{red}error:{red:#} {message}").ok();
 }

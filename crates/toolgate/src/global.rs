@@ -12,7 +12,7 @@ use toolgate_policy::Mode;
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
     /// How much runs without a question
-    #[arg(long, global = true, value_name = "MODE", default_value = "default", value_parser = modes())]
+    #[arg(long, global = true, value_name = "MODE", default_value = "default", value_parser = modes(), ignore_case = true)]
     pub(crate) mode: Mode,
     /// Tools that run without a question inside the workspace
     #[arg(long, global = true, value_name = "TOOL", value_delimiter = ',')]
@@ -47,7 +47,9 @@ pub(crate) struct GlobalArgs {
 }
 
 fn modes() -> impl TypedValueParser<Value = Mode> {
-    let values = Mode::ALL.map(|mode| PossibleValue::new(mode.name()).aliases(mode.aliases()));
+    let values = Mode::ALL.map(|mode| {
+        PossibleValue::new(mode.name()).aliases(mode.aliases()).alias(mode.name().replace('_', "-"))
+    });
     parsed(PossibleValuesParser::new(values))
 }
 

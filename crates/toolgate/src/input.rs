@@ -27,9 +27,10 @@ pub(crate) fn file(path: &Path) -> anyhow::Result<String> {
 }
 
 fn stdin() -> anyhow::Result<String> {
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+    String::from_utf8(bytes)
+        .map_err(|_| UsageError("standard input is not text in UTF-8".to_owned()).into())
 }
 
 /// Parses JSON, pointing at what is wrong with it.
@@ -38,14 +39,20 @@ pub(crate) fn parse(text: &str, whence: &str) -> anyhow::Result<Value> {
 }
 
 fn fault(text: &str, whence: &str, error: &serde_json::Error) -> String {
-    let (row, column) = (error.line(), error.column());
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or_default();
-    let line = text.lines().nth(row.saturating_sub(1)).unwrap_or_default();
-    let mut message = format!("{whence} must be JSON, but {reason} at line {row}, column {column}");
+    let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
+    // The position is given in bytes, and people count letters.
+    let before = line.as_bytes().get(..error.column().saturating_sub(1)).unwrap_or_default();
+    let column = String::from_utf8_lossy(before).chars().count() + 1;
+    let mut message = format!("{whence} must be JSON, but {reason} at ");
+    if text.trim_end().contains('\n') {
+        message.push_str(&format!("line {}, ", error.line()));
+    }
+    message.push_str(&format!("column {column}"));
     if !line.is_empty() && line.chars().count() <= 100 {
         let line = toolgate_core::visible::line(line);
-        let caret = " ".repeat(column.saturating_sub(1));
+        let caret = " ".repeat(column - 1);
         message.push_str(&format!("\n  {line}\n  {caret}^"));
     }
     message.push_str("\nExample: toolgate call read_file '{\"path\":\"README.md\"}'");

@@ -1,35 +1,104 @@
 //! A sign of life for calls that take long, on a terminal only.
 
 use std::io::IsTerminal as _;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinHandle;
 use toolgate_core::event::{Event, Events};
 
 /// Calls shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_millis(400);
+/// How often the sign of life moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// The line of the terminal that shows progress, shared with whoever else writes there.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Screen {
+    line: Arc<Mutex<Line>>,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    bar: Option<ProgressBar>,
+    /// How many want the terminal for themselves.
+    taken: usize,
+    quiet_until: Option<Instant>,
+}
+
+impl Screen {
+    /// Takes progress off the screen until the guard is dropped.
+    pub(crate) fn take(&self) -> Taken {
+        let mut line = self.lock();
+        line.taken += 1;
+        line.wipe();
+        Taken { screen: self.clone() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self, message: &str) {
+        let mut line = self.lock();
+        if line.taken > 0 || line.quiet_until.is_none_or(|until| Instant::now() < until) {
+            return;
+        }
+        let bar = line.bar.get_or_insert_with(new_bar);
+        bar.set_message(message.to_owned());
+        bar.tick();
+    }
+}
+
+impl Line {
+    fn wipe(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn be_patient(&mut self) {
+        self.quiet_until = Some(Instant::now() + PATIENCE);
+    }
+}
+
+fn new_bar() -> ProgressBar {
+    let template = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
+    let style = template.unwrap_or_else(|_| ProgressStyle::default_spinner());
+    ProgressBar::new_spinner().with_style(style)
+}
+
+/// Keeps progress off the screen.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    screen: Screen,
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        let mut line = self.screen.lock();
+        line.taken = line.taken.saturating_sub(1);
+        line.be_patient();
+    }
+}
 
 /// Shows what is going on until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     task: Option<JoinHandle<()>>,
-    bar: ProgressBar,
+    screen: Screen,
 }
 
 impl Progress {
     /// Starts watching; `total` is how many calls are expected. Shows nothing without a terminal.
-    pub(crate) fn start(events: &Events, quiet: bool, total: usize) -> Self {
-        let hidden = quiet || !std::io::stderr().is_terminal();
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if hidden {
-            return Self { task: None, bar };
-        }
-        let template = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
-        bar.set_style(template.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        let task = tokio::spawn(follow(bar.clone(), events.subscribe(), total));
-        Self { task: Some(task), bar }
+    pub(crate) fn start(screen: &Screen, events: &Events, quiet: bool, total: usize) -> Self {
+        let visible = !quiet && std::io::stderr().is_terminal();
+        screen.lock().be_patient();
+        let task = visible.then(|| tokio::spawn(follow(screen.clone(), events.subscribe(), total)));
+        Self { task, screen: screen.clone() }
     }
 }
 
@@ -38,54 +107,31 @@ impl Drop for Progress {
         if let Some(task) = &self.task {
             task.abort();
         }
-        self.bar.finish_and_clear();
+        self.screen.lock().wipe();
     }
 }
 
-async fn follow(
-    bar: ProgressBar,
-    mut events: tokio::sync::broadcast::Receiver<Event>,
-    total: usize,
-) {
+async fn follow(screen: Screen, mut events: Receiver<Event>, total: usize) {
+    let mut tick = tokio::time::interval(TICK);
     let mut ended = 0;
     let mut description = String::new();
-    let patience = tokio::time::sleep(PATIENCE);
-    let mut patience = std::pin::pin!(patience);
-    let mut shown = false;
+    let mut detail = String::new();
     loop {
-        let event = tokio::select! {
-            () = &mut patience, if !shown => {
-                shown = true;
-                show(&bar);
-                continue;
+        tokio::select! {
+            _ = tick.tick() => {
+                if total > 1 {
+                    screen.show(&format!("{ended} of {total} calls done"));
+                } else if !description.is_empty() {
+                    screen.show(&format!("{description}{detail}"));
+                }
             }
-            event = events.recv() => event,
-        };
-        match event {
-            Ok(Event::ToolCallStart { description: text, .. }) => description = text,
-            Ok(Event::ToolCallEnd { .. }) => ended += 1,
-            Ok(Event::ToolCallProgress { message, .. }) => {
-                bar.set_message(format!("{description}: {message}"));
-                continue;
+            event = events.recv() => match event {
+                Ok(Event::ToolCallStart { description: text, .. }) => description = text,
+                Ok(Event::ToolCallEnd { .. }) => ended += 1,
+                Ok(Event::ToolCallProgress { message, .. }) => detail = format!(": {message}"),
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
             }
-            // The person at the terminal needs it for the answer.
-            Ok(Event::ToolConfirmationRequest { .. }) => {
-                bar.set_draw_target(ProgressDrawTarget::hidden());
-                shown = true;
-            }
-            Ok(Event::ToolConfirmationResponse { .. }) => show(&bar),
-            Ok(_) | Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return,
         }
-        bar.set_message(if total > 1 {
-            format!("{ended} of {total} calls done")
-        } else {
-            description.clone()
-        });
     }
-}
-
-fn show(bar: &ProgressBar) {
-    bar.set_draw_target(ProgressDrawTarget::stderr());
-    bar.enable_steady_tick(Duration::from_millis(120));
 }

@@ -10,13 +10,38 @@ use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
 use toolgate_core::tool::Preview;
 use toolgate_core::visible;
 
+use crate::progress::{Screen, Taken};
+
 /// How many lines of a preview are shown.
 const PREVIEW_LINES: usize = 60;
 
 /// Asks on the terminal the command runs in, one question at a time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct TerminalApprover {
     turn: Mutex<()>,
+    screen: Screen,
+}
+
+impl TerminalApprover {
+    /// Asks on a terminal that shows progress otherwise.
+    pub(crate) fn new(screen: Screen) -> Self {
+        Self { turn: Mutex::default(), screen }
+    }
+}
+
+/// A question on the screen; one that is withdrawn leaves the cursor on a line of its own.
+#[derive(Debug)]
+struct Asked {
+    answered: bool,
+    _screen: Taken,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if !self.answered {
+            writeln!(anstream::stderr()).ok();
+        }
+    }
 }
 
 #[async_trait]
@@ -24,6 +49,7 @@ impl Approver for TerminalApprover {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         let _turn = self.turn.lock().await;
         let question = render(request);
+        let mut asked = Asked { answered: false, _screen: self.screen.take() };
         write!(anstream::stderr(), "{question}").ok();
         let answer = tokio::task::spawn_blocking(|| {
             let mut line = String::new();
@@ -32,7 +58,10 @@ impl Approver for TerminalApprover {
         match answer.await {
             // The end of input, or no input at all, approves nothing.
             Ok(Ok((0, _)) | Err(_)) | Err(_) => Answer::Nobody,
-            Ok(Ok((_, line))) => parse(&line),
+            Ok(Ok((_, line))) => {
+                asked.answered = true;
+                parse(&line)
+            }
         }
     }
 }
@@ -54,7 +83,7 @@ fn render(request: &ApprovalRequest) -> String {
     let facts = [
         ("tool", request.tool.clone()),
         ("risk", verdict.risk.to_string()),
-        ("why", visible::line(verdict.reason()).into_owned()),
+        ("why", visible::question(&visible::line(verdict.reason()))),
     ];
     for (name, value) in facts {
         writeln!(text, "  {name:<5} {value}").expect("writing to a string cannot fail");

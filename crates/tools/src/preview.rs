@@ -6,6 +6,7 @@ use similar::{Algorithm, TextDiff};
 use toolgate_core::context::CallContext;
 use toolgate_core::error::ToolError;
 use toolgate_core::tool::Preview;
+use toolgate_core::visible;
 use toolgate_core::workspace::{FileKind, ResolvedPath};
 
 use crate::content::human_size;
@@ -48,10 +49,12 @@ pub(crate) fn of_change(
 
 /// A unified diff.
 pub(crate) fn diff(shown: &str, before: &str, after: &str) -> String {
+    // A lone return would count as a line end.
+    let (before, after) = (visible::text(before), visible::text(after));
     TextDiff::configure()
         .algorithm(Algorithm::Histogram)
         .timeout(Duration::from_millis(500))
-        .diff_lines(before, after)
+        .diff_lines(&*before, &*after)
         .unified_diff()
         .context_radius(3)
         .header(&format!("a/{shown}"), &format!("b/{shown}"))

@@ -39,14 +39,21 @@ impl Spill {
         self.file.write_all(text.as_bytes())
     }
 
-    /// Ends the file and tells where it is.
+    /// Ends the file and tells where it is; half a result is not left behind.
     pub(super) fn finish(mut self) -> io::Result<PathBuf> {
-        self.file.flush()?;
-        Ok(self.path)
+        match self.file.flush() {
+            Ok(()) => Ok(self.path),
+            Err(error) => {
+                self.discard();
+                Err(error)
+            }
+        }
     }
 
     /// Takes an unfinished file away.
     pub(super) fn discard(self) {
+        // What is still buffered would only fail to be written again.
+        drop(self.file.into_parts());
         // Nothing more can be done about a file that cannot be removed.
         drop(std::fs::remove_file(&self.path));
     }

@@ -102,14 +102,14 @@ async fn ask(
 fn request(call: &Validated, verdict: &Verdict) -> ApprovalRequest {
     let preview = match call.invocation.preview(&call.context) {
         Preview::Nothing => Preview::Nothing,
-        Preview::Diff(text) => Preview::Diff(visible::text(&text).into_owned()),
-        Preview::Text(text) => Preview::Text(visible::text(&text).into_owned()),
+        Preview::Diff(text) => Preview::Diff(visible::question(&text)),
+        Preview::Text(text) => Preview::Text(visible::question(&text)),
     };
     ApprovalRequest {
         call: call.context.call().clone(),
         session: call.session.id().clone(),
         tool: call.tool.definition().name.to_string(),
-        description: call.description.clone(),
+        description: visible::question(&call.description),
         locations: call.locations.clone(),
         preview,
         verdict: verdict.clone(),

@@ -185,7 +185,6 @@ impl Workspace {
     fn ends_outside(&self, requested: &Path) -> bool {
         let existing = requested
             .ancestors()
-            .skip(1)
             .find_map(|above| Some((descend::open_following(above, OFlags::PATH).ok()?, above)));
         let real = existing.and_then(|(folder, above)| real_path(&folder, above).ok());
         real.is_none_or(|real| self.place_of(&real) == Place::Outside)

@@ -63,12 +63,14 @@ pub(crate) fn run(app: &App, args: &BatchArgs) -> anyhow::Result<ExitCode> {
     let mut first_failure = 0;
     let mut written = Ok(());
     app.block_on(async {
-        let _progress = Progress::start(app.gate.events(), app.output.quiet, calls.len());
+        let _progress =
+            Progress::start(&app.screen, app.gate.events(), app.output.quiet, calls.len());
         let each = |outcome: Outcome| {
             let id = ids.next().unwrap_or(&Value::Null);
             if first_failure == 0 {
                 first_failure = exit::code(outcome.result.error_kind());
             }
+            let _taken = app.screen.take();
             let printed = print_json(&Answer { id, outcome: &outcome });
             if written.is_ok() {
                 written = printed;

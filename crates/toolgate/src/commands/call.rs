@@ -25,7 +25,7 @@ pub(crate) struct CallArgs {
 pub(crate) fn run(app: &App, args: &CallArgs) -> anyhow::Result<ExitCode> {
     let call = Call::new(&args.tool, input::arguments(args.arguments.as_deref())?);
     let outcome = app.block_on(async {
-        let _progress = Progress::start(app.gate.events(), app.output.quiet, 1);
+        let _progress = Progress::start(&app.screen, app.gate.events(), app.output.quiet, 1);
         app.gate.call_cancellable(call, &app.session, &app.cancellation).await
     })?;
     app.output.outcome(&outcome)?;

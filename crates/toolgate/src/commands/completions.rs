@@ -1,9 +1,10 @@
 //! `toolgate completions`: what a shell needs to complete commands.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap_complete::Shell;
+
+use crate::output::print_text;
 
 /// Print a completion script for a shell
 ///
@@ -17,6 +18,6 @@ pub(crate) struct CompletionsArgs {
 pub(crate) fn run(mut command: clap::Command, args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "toolgate", &mut script);
-    std::io::stdout().lock().write_all(&script)?;
+    print_text(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

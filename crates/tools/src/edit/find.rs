@@ -36,8 +36,8 @@ pub(super) enum Overlap {
     Skipped,
 }
 
-/// More hits than this are not told apart.
-pub(super) const MOST_HITS: usize = 1_000_000;
+/// More hits than this are too many to keep in memory; one more is looked for, to know.
+pub(super) const MOST_HITS: usize = 5_000_000;
 
 /// All places to the letter. Line ends of the text are taken for those of the target.
 pub(super) fn exact(text: &str, target: &str, replacement: &str, overlap: Overlap) -> Vec<Hit> {
@@ -59,7 +59,7 @@ fn literal(text: &str, target: &str, replacement: &str, overlap: Overlap) -> Vec
     let mut from = 0;
     while let Some(rest) = text.as_bytes().get(from..)
         && let Some(at) = finder.find(rest)
-        && hits.len() < MOST_HITS
+        && hits.len() <= MOST_HITS
     {
         let range = from + at..from + at + target.len();
         from = match overlap {
@@ -95,8 +95,11 @@ pub(super) fn flexible(text: &str, target: &str, replacement: &str) -> Vec<Hit> 
     let mut hits = Vec::new();
     let mut free_from = 0;
     for start in memmem::find_iter(text.as_bytes(), first.text) {
-        if start < free_from || hits.len() >= MOST_HITS {
+        if start < free_from {
             continue;
+        }
+        if hits.len() > MOST_HITS {
+            break;
         }
         let Some(end) = end_of_words(text, start, &words) else {
             continue;
@@ -180,7 +183,7 @@ fn indentation(line: &str) -> &str {
 /// All places a regular expression matches.
 pub(super) fn by_regex(text: &str, target: &str, replacement: &str) -> Result<Vec<Hit>, String> {
     let regex = compile(target)?;
-    let hits = regex.captures_iter(text).take(MOST_HITS).map(|captures: Captures<'_>| {
+    let hits = regex.captures_iter(text).take(MOST_HITS + 1).map(|captures: Captures<'_>| {
         let mut expanded = String::new();
         captures.expand(replacement, &mut expanded);
         let range = captures.get(0).map_or(0..0, |whole| whole.range());

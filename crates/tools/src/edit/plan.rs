@@ -44,6 +44,8 @@ pub(crate) enum Fault {
     HintBetween { hint: u64, lines: (u64, u64) },
     /// The target is empty, and the file is not.
     Empty,
+    /// The target stands in more places than can be kept in memory.
+    TooMany { most: usize },
     /// The target is no regular expression.
     Pattern(String),
 }
@@ -73,6 +75,7 @@ pub(crate) fn plan(text: &str, edit: &Edit, matching: Matching) -> Result<Vec<Ch
     };
     match (hits.len(), replace_all, edit.line_hint) {
         (0, ..) => Err(Fault::NotFound),
+        (count, ..) if count > find::MOST_HITS => Err(Fault::TooMany { most: find::MOST_HITS }),
         (1, ..) | (_, true, _) => Ok(changes(text, hits)),
         (_, false, Some(hint)) => nearest_to(hint, changes(text, hits)).map(|change| vec![change]),
         (count, false, None) => Err(Fault::Ambiguous { count, lines: lines_of(text, &hits) }),

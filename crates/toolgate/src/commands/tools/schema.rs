@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use toolgate_core::dialect::Dialect;
 use toolgate_core::export::{Provider, tool_schema};
 use toolgate_core::registry::Filter;
 use toolgate_core::tool::Group;
@@ -34,20 +35,23 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     let registry = built_in_tools()?;
     let tools = if args.names.is_empty() {
-        registry.list_filtered(&Filter {
-            groups,
-            dialect: Some(global.dialect),
-            ..Filter::default()
-        })
+        let filter = Filter { groups, dialect: Some(global.dialect), ..Filter::default() };
+        let all = registry.list_filtered(&filter);
+        all.into_iter().map(|tool| (tool, global.dialect)).collect()
     } else {
         let resolve = |name: &String| {
-            registry.resolve(name, global.dialect).map_err(|error| UsageError(error.message))
+            let (tool, named) = registry
+                .resolve_with_dialect(name, global.dialect)
+                .map_err(|error| UsageError(error.message))?;
+            // A dialect that was asked for counts more than the one the name is from.
+            let asked = global.dialect != Dialect::Native;
+            Ok((tool, if asked { global.dialect } else { named }))
         };
-        args.names.iter().map(resolve).collect::<Result<Vec<_>, _>>()?
+        args.names.iter().map(resolve).collect::<Result<Vec<_>, UsageError>>()?
     };
     let schemas: Vec<_> = tools
         .iter()
-        .map(|tool| tool_schema(tool.definition(), args.format, global.dialect))
+        .map(|(tool, dialect)| tool_schema(tool.definition(), args.format, *dialect))
         .collect();
     print_pretty_json(&schemas)?;
     Ok(ExitCode::SUCCESS)

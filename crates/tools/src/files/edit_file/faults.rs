@@ -46,6 +46,13 @@ pub(super) fn explain(
             );
             (ErrorKind::EditTargetAmbiguous, message)
         }
+        Fault::TooMany { most } => (
+            ErrorKind::FileEditError,
+            format!(
+                "`{target}` stands in `{shown}` in more than {most} places, too many to change at \
+                 once; use a stream editor instead"
+            ),
+        ),
         Fault::Pattern(reason) => (
             ErrorKind::FileEditError,
             format!("`{target}` cannot be used as a regular expression: {reason}"),
