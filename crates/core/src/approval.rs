@@ -11,6 +11,11 @@ use crate::tool::{Location, Preview};
 /// Whoever answers when the policy asks.
 #[async_trait]
 pub trait Approver: fmt::Debug + Send + Sync {
+    /// Whether somebody may answer at all; if not, nothing is prepared to be shown.
+    fn is_anybody_there(&self) -> bool {
+        true
+    }
+
     /// Answers one request. Dropping the future withdraws the request.
     async fn ask(&self, request: &ApprovalRequest) -> Answer;
 }
@@ -61,6 +66,10 @@ pub struct NobodyThere;
 
 #[async_trait]
 impl Approver for NobodyThere {
+    fn is_anybody_there(&self) -> bool {
+        false
+    }
+
     async fn ask(&self, _request: &ApprovalRequest) -> Answer {
         Answer::Nobody
     }

@@ -59,6 +59,8 @@ impl ModePolicy {
             .paths
             .iter()
             .filter_map(|path| self.path_floor(path))
+            // Of several equally strict ones the first, which is what was asked for.
+            .rev()
             .max_by_key(|(decision, _)| *decision)
     }
 
@@ -105,7 +107,8 @@ impl Policy for ModePolicy {
         let mut reasons = vec![reason];
         let mut strictest = decision;
         if let Some((floor, reason)) = self.floor(facts)
-            && floor > decision
+            && floor >= decision
+            && floor != Decision::Allow
         {
             strictest = floor;
             reasons.insert(0, reason);

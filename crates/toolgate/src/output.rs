@@ -43,14 +43,30 @@ impl Output {
 
 /// Prints one JSON document on a line of its own.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    let mut line = serde_json::to_vec(value)?;
-    line.push(b'\n');
-    tolerate_closed_pipe(io::stdout().lock().write_all(&line))
+    let mut line = plain(serde_json::to_string(value)?);
+    line.push('\n');
+    tolerate_closed_pipe(io::stdout().lock().write_all(line.as_bytes()))
 }
 
 /// Prints JSON for people to read.
 pub(crate) fn print_pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
-    print_text(&serde_json::to_string_pretty(value)?)
+    print_text(&plain(serde_json::to_string_pretty(value)?))
+}
+
+/// JSON leaves some control characters as they are; in strings they can be escaped as well.
+fn plain(json: String) -> String {
+    let raw = |letter: char| matches!(letter, '\u{7f}'..='\u{9f}');
+    if !json.contains(raw) {
+        return json;
+    }
+    json.chars().fold(String::with_capacity(json.len()), |mut plain, letter| {
+        if raw(letter) {
+            plain.push_str(&format!("\\u{:04x}", u32::from(letter)));
+        } else {
+            plain.push(letter);
+        }
+        plain
+    })
 }
 
 /// Prints text that ends in a line end.

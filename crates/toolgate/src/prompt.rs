@@ -7,13 +7,16 @@ use anstyle::{AnsiColor, Style};
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
-use toolgate_core::tool::Preview;
+use toolgate_core::policy::Place;
+use toolgate_core::tool::{Location, Preview};
 use toolgate_core::visible;
 
 use crate::progress::{Screen, Taken};
 
 /// How many lines of a preview are shown.
 const PREVIEW_LINES: usize = 60;
+/// How many places are named.
+const LOCATIONS: usize = 20;
 
 /// Asks on the terminal the command runs in, one question at a time.
 #[derive(Debug)]
@@ -50,6 +53,8 @@ impl Approver for TerminalApprover {
         let _turn = self.turn.lock().await;
         let question = render(request);
         let mut asked = Asked { answered: false, _screen: self.screen.take() };
+        // What was typed before the question was there is no answer to it.
+        rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush).ok();
         write!(anstream::stderr(), "{question}").ok();
         let answer = tokio::task::spawn_blocking(|| {
             let mut line = String::new();
@@ -88,6 +93,7 @@ fn render(request: &ApprovalRequest) -> String {
     for (name, value) in facts {
         writeln!(text, "  {name:<5} {value}").expect("writing to a string cannot fail");
     }
+    push_locations(&mut text, &request.locations);
     match &request.preview {
         Preview::Diff(diff) => push_preview(&mut text, diff, diff_style),
         Preview::Text(preview) => push_preview(&mut text, preview, |_| Style::new()),
@@ -96,6 +102,24 @@ fn render(request: &ApprovalRequest) -> String {
     write!(text, "Allow this once? [y/N, or say why not] ")
         .expect("writing to a string cannot fail");
     text
+}
+
+/// Names every file that is not simply where it seems to be: outside, or behind a link.
+fn push_locations(text: &mut String, locations: &[Location]) {
+    let telling = locations.iter().filter_map(|location| match location {
+        Location::Path(path) if path.place == Place::Outside || path.requested != path.resolved => {
+            Some(visible::question(&visible::path(&path.resolved)))
+        }
+        _ => None,
+    });
+    let telling: Vec<String> = telling.collect();
+    for path in telling.iter().take(LOCATIONS) {
+        writeln!(text, "  at    {path}").expect("writing to a string cannot fail");
+    }
+    if telling.len() > LOCATIONS {
+        writeln!(text, "  at    … {} more", telling.len() - LOCATIONS)
+            .expect("writing to a string cannot fail");
+    }
 }
 
 fn push_preview(text: &mut String, preview: &str, style: fn(&str) -> Style) {

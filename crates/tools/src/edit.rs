@@ -3,6 +3,7 @@
 mod find;
 mod nearest;
 mod plan;
+mod render;
 mod stream;
 
 pub(crate) use find::Matching;

@@ -1,12 +1,13 @@
 //! Paths from a model, with errors that say what to do next.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
+use toolgate_core::policy::Place;
 use toolgate_core::workspace::{FileKind, Follow, OpenError, OpenFile, ResolveError, ResolvedPath};
 
-use crate::tree::Folder;
+use crate::tree::{Folder, Kind};
 
 /// How far from a name a suggestion may be.
 const NEAR_ENOUGH: f64 = 0.7;
@@ -114,31 +115,43 @@ pub(crate) fn open_error(
 pub(crate) fn not_found(context: &CallContext, path: &ResolvedPath) -> ToolError {
     let workspace = context.workspace();
     let mut message = format!("there is no file `{}`", workspace.shown(path.real()));
-    match nearest(path.real()) {
+    match nearest(context, path) {
         Some(near) => message.push_str(&format!("; did you mean `{}`?", workspace.shown(&near))),
         None => message.push_str("; find it with `glob`, or list the folder with `ls`"),
     }
     ToolError::new(ErrorKind::FileNotFoundError, message)
 }
 
-/// The existing path that comes nearest to a missing one.
-fn nearest(missing: &Path) -> Option<std::path::PathBuf> {
-    let folder = missing.ancestors().skip(1).find(|folder| folder.is_dir())?;
-    let rest = missing.strip_prefix(folder).ok()?;
+/// The path in the workspace that comes nearest to a missing one. Looked for through
+/// open folders and never through links, so that it tells nothing about other places.
+fn nearest(context: &CallContext, missing: &ResolvedPath) -> Option<PathBuf> {
+    if missing.place() != Place::Workspace {
+        return None;
+    }
+    let (mut folder, rest) = missing.real().ancestors().skip(1).find_map(|above| {
+        let resolved = context.workspace().resolve(above, Follow::Link).ok()?;
+        let inside = resolved.place() == Place::Workspace && resolved.real() == above;
+        let descriptor = context.workspace().open_folder(&resolved).ok().filter(|_| inside)?;
+        let rest = missing.real().strip_prefix(above).ok()?;
+        Some((Folder::root(descriptor, above), rest))
+    })?;
     let wanted = rest.components().next()?.as_os_str().to_string_lossy().to_lowercase();
-    let names = std::fs::read_dir(folder).ok()?.take(NAMES_LOOKED_AT).flatten();
-    let (_, name) = names
-        .map(|entry| {
-            let name = entry.file_name();
+    let names = folder.list().ok()?;
+    let (_, name, kind) = (0..names.len().min(NAMES_LOOKED_AT))
+        .filter_map(|number| names.get(number))
+        .map(|(name, kind)| {
             let score = strsim::jaro_winkler(&wanted, &name.to_string_lossy().to_lowercase());
-            (score, name)
+            (score, name, kind)
         })
-        .filter(|(score, _)| *score >= NEAR_ENOUGH)
-        .max_by(|left, right| left.0.total_cmp(&right.0).then_with(|| right.1.cmp(&left.1)))?;
-    let mut near = folder.join(name);
-    let below: std::path::PathBuf = rest.components().skip(1).collect();
-    if !below.as_os_str().is_empty() && near.join(&below).exists() {
-        near.push(below);
+        .filter(|(score, ..)| *score >= NEAR_ENOUGH)
+        .max_by(|left, right| left.0.total_cmp(&right.0).then_with(|| right.1.cmp(left.1)))?;
+    let mut near = folder.path().join(name);
+    let below: PathBuf = rest.components().skip(1).collect();
+    if kind == Kind::Folder && !below.as_os_str().is_empty() {
+        let resolved = context.workspace().resolve(&near.join(&below), Follow::Link).ok()?;
+        if resolved.kind() != FileKind::Missing && resolved.real() == near.join(&below) {
+            near.push(below);
+        }
     }
     Some(near)
 }

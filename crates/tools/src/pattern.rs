@@ -1,6 +1,6 @@
 //! What is wrong with a pattern, and where.
 
-use globset::ErrorKind as GlobFault;
+use globset::{ErrorKind as GlobFault, GlobBuilder};
 
 /// Why a regular expression cannot be used, pointing at the place; nothing when it can.
 pub(crate) fn regex_fault(pattern: &str) -> Option<String> {
@@ -14,8 +14,45 @@ pub(crate) fn regex_fault(pattern: &str) -> Option<String> {
     Some(pointing(pattern, position, &reason))
 }
 
+/// The longest glob that is compiled.
+const LONGEST_GLOB: usize = 4 * 1024;
+/// How deep groups may stand in each other: compiling them is recursive.
+const DEEPEST_GROUP: usize = 20;
+
+/// Compiles a glob whose `*` stays within a folder.
+///
+/// # Errors
+///
+/// Why it cannot be used, pointing at the place.
+pub(crate) fn compile_glob(pattern: &str) -> Result<globset::Glob, String> {
+    if is_unreasonable(pattern) {
+        return Err(format!(
+            "it is longer than {LONGEST_GLOB} bytes or has groups more than {DEEPEST_GROUP} deep"
+        ));
+    }
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| glob_fault(pattern, &error))
+}
+
+/// Whether compiling a glob could exhaust the stack or the memory.
+pub(crate) fn is_unreasonable(pattern: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut deepest = 0;
+    for letter in pattern.bytes() {
+        match letter {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    pattern.len() > LONGEST_GLOB || deepest > DEEPEST_GROUP
+}
+
 /// Why a glob cannot be used, pointing at the place.
-pub(crate) fn glob_fault(pattern: &str, error: &globset::Error) -> String {
+fn glob_fault(pattern: &str, error: &globset::Error) -> String {
     let last = |letter: char| {
         let at = pattern.rfind(letter)?;
         Some(pattern.get(..at)?.chars().count())

@@ -75,6 +75,9 @@ async fn ask(
     settings: &GateSettings,
     events: &Events,
 ) -> Result<(), ToolError> {
+    if !approver.is_anybody_there() {
+        return Err(nobody(verdict));
+    }
     let request = request(call, verdict);
     events.emit(|| Event::ToolConfirmationRequest {
         call: request.call.clone(),

@@ -280,8 +280,13 @@ impl Gate {
             ToolError::new(ErrorKind::HookRejected, message)
         };
         let hooked = call.hooked();
-        let answer = AssertUnwindSafe(hook.before(&hooked)).catch_unwind();
-        let answer = match tokio::time::timeout(self.settings.hook_timeout, answer).await {
+        let answer = AssertUnwindSafe(async { hook.before(&hooked).await }).catch_unwind();
+        let answer = tokio::select! {
+            biased;
+            () = call.context.cancellation().cancelled() => return Err(ToolError::cancelled()),
+            answer = tokio::time::timeout(self.settings.hook_timeout, answer) => answer,
+        };
+        let answer = match answer {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => return Err(rejected("it failed inside, which counts as a refusal")),
             Err(_) => return Err(rejected("it took too long, which counts as a refusal")),
@@ -403,7 +408,11 @@ fn prepare(
     });
     let facts = Facts::new(name, effect, risk).with_paths(paths.collect());
     Ok(Validated {
-        description: visible::line(&description).into_owned(),
+        description: if description.trim().is_empty() {
+            tool.definition().title.clone()
+        } else {
+            visible::line(&description).into_owned()
+        },
         tool,
         face,
         session: Arc::clone(session),

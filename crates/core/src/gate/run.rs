@@ -43,13 +43,17 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
     let Validated { tool, session, args, invocation, context, .. } = permit.into_call();
     let name = tool.definition().name.as_str();
     let result = {
-        let execution =
-            AssertUnwindSafe(invocation.execute(&context, Authority::of_permit())).catch_unwind();
+        // Inside a future of our own, so that a panic while theirs is made is contained too.
+        let execution = async { invocation.execute(&context, Authority::of_permit()).await };
+        let execution = AssertUnwindSafe(execution).catch_unwind();
         let mut execution = std::pin::pin!(execution);
-        // Most calls are done at once and need no timers.
-        let output = match futures_util::poll!(&mut execution) {
-            Poll::Ready(output) => Ok(output),
-            Poll::Pending => watch(execution, &context, settings, events).await,
+        let output = match context.check() {
+            Err(cancelled) => Err(cancelled),
+            // Most calls are done at once and need no timers.
+            Ok(()) => match futures_util::poll!(&mut execution) {
+                Poll::Ready(output) => Ok(output),
+                Poll::Pending => watch(execution, &context, settings, events).await,
+            },
         };
         match output {
             Ok(Ok(result)) => ToolResult::from(result),

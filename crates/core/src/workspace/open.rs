@@ -71,8 +71,9 @@ impl Workspace {
         if !metadata.is_file() {
             return Err(OpenError::NotRegular { kind: FileKind::Device });
         }
-        // Files of /proc say they are empty, so only those need the second look.
-        if metadata.len() == 0 && is_guarded_proc(&file, path.real()) {
+        // Most files of /proc say they are empty, so others need the second look only there.
+        let suspicious = metadata.len() == 0 || path.real().starts_with("/proc");
+        if suspicious && is_guarded_proc(&file, path.real()) {
             return Err(OpenError::Proc);
         }
         Ok(OpenFile { file, metadata })

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
+use rustix::fs::{AtFlags, FlockOperation, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
 use rustix::io::Errno;
 
 use super::open::{OpenError, open_error};
@@ -98,6 +98,8 @@ impl Replacement {
     /// message when the file changed since the replacement began.
     pub fn finish(mut self, finish: Finish) -> io::Result<()> {
         self.file.sync_data()?;
+        // Between two of us, nobody gets in between looking and renaming.
+        let _lock = FolderLock::take(&self.folder);
         self.refuse_if_changed(finish)?;
         let name = match self.unfinished.take() {
             Some(name) => name,
@@ -184,8 +186,36 @@ impl Drop for Replacement {
 }
 
 fn same_version(before: &Stat, now: &Stat) -> bool {
-    (before.st_ino, before.st_dev, before.st_size, before.st_mtime, before.st_mtime_nsec)
-        == (now.st_ino, now.st_dev, now.st_size, now.st_mtime, now.st_mtime_nsec)
+    let version = |stat: &Stat| {
+        let changed = (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec);
+        (stat.st_ino, stat.st_dev, stat.st_size, changed)
+    };
+    version(before) == version(now)
+}
+
+/// An advisory lock on a folder, held for the moment of a rename.
+#[derive(Debug)]
+struct FolderLock {
+    _folder: Option<OwnedFd>,
+}
+
+impl FolderLock {
+    /// Waits a second at most: whoever holds it longer is not one of us.
+    fn take(folder: &OwnedFd) -> Self {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(folder, ".", flags, Mode::empty()).ok();
+        let locked = opened.filter(|opened| {
+            (0..1000).any(|_| {
+                let taken =
+                    rustix::fs::flock(opened, FlockOperation::NonBlockingLockExclusive).is_ok();
+                if !taken {
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+                taken
+            })
+        });
+        Self { _folder: locked }
+    }
 }
 
 /// Makes the unfinished file: nameless where possible, else under a hidden name.

@@ -32,7 +32,7 @@ proptest! {
         risk in any_risk(),
         reads in any::<bool>(),
         locations in vec(any_location(), 0..3),
-        description in "[a-z ]{1,30}",
+        description in "[a-z][a-z ]{0,29}",
     ) {
         let tool = MadeUp::new("asked").describing(&description).touching(locations.clone());
         let tool = if reads { tool } else { tool.risking(risk) };

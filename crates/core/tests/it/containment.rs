@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use serde_json::json;
+use toolgate_core::approval::Answer;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::GateSettings;
 use toolgate_core::policy::{Decision, Facts, Mode, ModePolicy, Policy, Risk, Verdict};
 use toolgate_core::result::ToolResult;
 
-use crate::harness::{block_on, call, failure, gate};
+use crate::harness::{Recorder, block_on, call, failure, gate};
 use crate::made_up::{MadeUp, Step};
 
 fn panicking_at(step: Step) -> MadeUp {
@@ -37,7 +38,8 @@ fn a_panic_before_execution_becomes_an_error() {
 fn a_panic_while_a_preview_is_made_becomes_an_error() {
     let tool = panicking_at(Step::Preview).risking(Risk::High);
     let runs = tool.runs();
-    let gate = gate([tool]).policy(ModePolicy::new(Mode::Default)).build();
+    let person = Recorder::answering(Answer::Once);
+    let gate = gate([tool]).policy(ModePolicy::new(Mode::Default)).approver(person).build();
     let outcome = block_on(call(&gate, "shaky", json!({})));
     assert_eq!(outcome.result.error_kind(), Some(ErrorKind::InternalError));
     assert_eq!((outcome.decision, runs()), (Some(Decision::Ask), 0));

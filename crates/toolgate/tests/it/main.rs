@@ -2,6 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests run the binary")]
 
 #[cfg(test)]
+mod attacks;
+#[cfg(test)]
 mod batch;
 #[cfg(test)]
 mod call;

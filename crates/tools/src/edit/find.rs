@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,26 +22,36 @@ pub(crate) enum Matching {
     Regex,
 }
 
-/// One place where a target stands, and what will stand there instead.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hit {
-    pub(super) range: Range<usize>,
-    pub(super) replacement: String,
+/// Where a target stands, and how that was found out.
+#[derive(Debug)]
+pub(super) struct Places {
+    pub(super) ranges: Vec<Range<usize>>,
+    pub(super) how: How,
 }
 
-/// Whether hits may overlap, which matters for telling one from several.
+/// How places were found, which decides what stands there afterwards.
+#[derive(Debug)]
+pub(super) enum How {
+    Literal,
+    Flexible,
+    Regex(Regex),
+}
+
+/// Whether places may overlap, which matters for telling one from several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Overlap {
     Counted,
     Skipped,
 }
 
-/// More hits than this are too many to keep in memory; one more is looked for, to know.
-pub(super) const MOST_HITS: usize = 5_000_000;
+/// More places than this are too many to keep; one more is looked for, to know.
+pub(super) const MOST_PLACES: usize = 5_000_000;
+/// How much may be compared before a search that goes in circles is given up.
+const MOST_WORK: usize = 500_000_000;
 
 /// All places to the letter. Line ends of the text are taken for those of the target.
-pub(super) fn exact(text: &str, target: &str, replacement: &str, overlap: Overlap) -> Vec<Hit> {
-    let as_given = literal(text, target, replacement, overlap);
+pub(super) fn exact(text: &str, target: &str, overlap: Overlap) -> Vec<Range<usize>> {
+    let as_given = literal(text, target, overlap);
     if !as_given.is_empty() || !target.contains('\n') {
         return as_given;
     }
@@ -50,66 +60,47 @@ pub(super) fn exact(text: &str, target: &str, replacement: &str, overlap: Overla
     } else {
         target.replace('\n', "\r\n")
     };
-    literal(text, &other, replacement, overlap)
+    literal(text, &other, overlap)
 }
 
-fn literal(text: &str, target: &str, replacement: &str, overlap: Overlap) -> Vec<Hit> {
+fn literal(text: &str, target: &str, overlap: Overlap) -> Vec<Range<usize>> {
     let finder = memmem::Finder::new(target);
-    let mut hits = Vec::new();
+    let mut places = Vec::new();
     let mut from = 0;
     while let Some(rest) = text.as_bytes().get(from..)
         && let Some(at) = finder.find(rest)
-        && hits.len() <= MOST_HITS
+        && places.len() <= MOST_PLACES
+        && (overlap == Overlap::Skipped || places.len() * target.len() < MOST_WORK)
     {
         let range = from + at..from + at + target.len();
         from = match overlap {
             Overlap::Counted => range.start + 1,
             Overlap::Skipped => range.end,
         };
-        let replacement = with_line_ends_at(text, range.clone(), replacement);
-        hits.push(Hit { range, replacement });
+        places.push(range);
     }
-    hits
+    places
 }
 
-/// The replacement with the line ends used around the place it goes to.
-fn with_line_ends_at(text: &str, range: Range<usize>, replacement: &str) -> String {
-    if !replacement.contains('\n') || replacement.contains("\r\n") {
-        return replacement.to_owned();
-    }
-    let bytes = text.as_bytes();
-    let inside_or_after = bytes.get(range.start..).and_then(|rest| memchr::memchr(b'\n', rest));
-    let line_end = inside_or_after
-        .map(|at| range.start + at)
-        .or_else(|| bytes.get(..range.start).and_then(|before| memchr::memrchr(b'\n', before)));
-    let is_crlf = line_end.is_some_and(|at| at > 0 && bytes.get(at - 1) == Some(&b'\r'));
-    if is_crlf { replacement.replace('\n', "\r\n") } else { replacement.to_owned() }
-}
-
-/// All places where the same words stand with other whitespace between them.
-pub(super) fn flexible(text: &str, target: &str, replacement: &str) -> Vec<Hit> {
+/// All places where the same words stand with other whitespace between them; nothing
+/// when finding them would take too long.
+pub(super) fn flexible(text: &str, target: &str) -> Option<Vec<Range<usize>>> {
     let words = words(target);
     let Some(first) = words.first() else {
-        return Vec::new();
+        return Some(Vec::new());
     };
-    let mut hits = Vec::new();
-    let mut free_from = 0;
+    let mut places: Vec<Range<usize>> = Vec::new();
+    let mut work = 0;
     for start in memmem::find_iter(text.as_bytes(), first.text) {
-        if start < free_from {
+        if places.last().is_some_and(|last| start < last.end) {
             continue;
         }
-        if hits.len() > MOST_HITS {
-            break;
+        if places.len() > MOST_PLACES || work > MOST_WORK / 10 {
+            return None;
         }
-        let Some(end) = end_of_words(text, start, &words) else {
-            continue;
-        };
-        free_from = end;
-        let replacement = reindented(text, start, target, replacement);
-        let replacement = with_line_ends_at(text, start..end, &replacement);
-        hits.push(Hit { range: start..end, replacement });
+        places.extend(end_of_words(text, start, &words, &mut work).map(|end| start..end));
     }
-    hits
+    Some(places)
 }
 
 /// A word of a target and whether a line end stands before it.
@@ -132,9 +123,10 @@ fn words(target: &str) -> Vec<Word<'_>> {
 }
 
 /// Where the words end when they begin at `start`; nothing when other content is in between.
-fn end_of_words(text: &str, start: usize, words: &[Word<'_>]) -> Option<usize> {
+fn end_of_words(text: &str, start: usize, words: &[Word<'_>], work: &mut usize) -> Option<usize> {
     let mut at = start;
     for (index, word) in words.iter().enumerate() {
+        *work += 1;
         if index > 0 {
             let rest = text.get(at..)?;
             let gap = rest.len() - rest.trim_start().len();
@@ -149,53 +141,17 @@ fn end_of_words(text: &str, start: usize, words: &[Word<'_>]) -> Option<usize> {
     Some(at)
 }
 
-/// The replacement with the target's indentation exchanged for the text's.
-fn reindented(text: &str, start: usize, target: &str, replacement: &str) -> String {
-    let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let before = text.get(line_start..start).unwrap_or_default();
-    let own = if before.trim().is_empty() { before } else { "" };
-    let assumed =
-        indentation(target.lines().find(|line| !line.trim().is_empty()).unwrap_or_default());
-    // Whitespace around the target is not part of the hit, so it is not put in again either.
-    let mut core = replacement;
-    if target.starts_with(['\n', '\r']) {
-        core = core.trim_start_matches(['\n', '\r']);
-    }
-    if target.ends_with('\n') {
-        core = core.trim_end();
-    }
-    let lines = core.split('\n').enumerate().map(|(index, line)| {
-        match (index, line.strip_prefix(assumed)) {
-            (0, Some(rest)) => rest.to_owned(),
-            (0, None) => line.trim_start().to_owned(),
-            (_, Some(rest)) if !line.trim().is_empty() => format!("{own}{rest}"),
-            _ => line.to_owned(),
-        }
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn indentation(line: &str) -> &str {
-    let length = line.len() - line.trim_start().len();
-    line.get(..length).unwrap_or_default()
-}
-
 /// All places a regular expression matches.
-pub(super) fn by_regex(text: &str, target: &str, replacement: &str) -> Result<Vec<Hit>, String> {
+pub(super) fn by_regex(text: &str, target: &str) -> Result<(Vec<Range<usize>>, Regex), String> {
     let regex = compile(target)?;
-    let hits = regex.captures_iter(text).take(MOST_HITS + 1).map(|captures: Captures<'_>| {
-        let mut expanded = String::new();
-        captures.expand(replacement, &mut expanded);
-        let range = captures.get(0).map_or(0..0, |whole| whole.range());
-        Hit { range, replacement: expanded }
-    });
-    let hits: Vec<Hit> = hits.collect();
-    if hits.iter().any(|hit| hit.range.is_empty()) {
+    let places: Vec<Range<usize>> =
+        regex.find_iter(text).take(MOST_PLACES + 1).map(|found| found.range()).collect();
+    if places.iter().any(Range::is_empty) {
         return Err(
             "it matches the empty string, which is everywhere; make it match some text".to_owned()
         );
     }
-    Ok(hits)
+    Ok((places, regex))
 }
 
 fn compile(target: &str) -> Result<Regex, String> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::find::{self, Hit, Matching, Overlap};
+use super::find::{self, How, Matching, Overlap, Places};
+use super::render::Renderer;
 
 /// One edit, as a model sends it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -53,33 +54,51 @@ pub(crate) enum Fault {
 /// How many lines an ambiguous target is shown with.
 const LINES_SHOWN: usize = 20;
 
+/// How many bytes all replacements of one edit may have.
+const MOST_REPLACED: usize = 512 * 1024 * 1024;
+
 /// What an edit changes in a text.
 pub(crate) fn plan(text: &str, edit: &Edit, matching: Matching) -> Result<Vec<Change>, Fault> {
     let replace_all = edit.replace_all.unwrap_or(false);
     if edit.target.is_empty() {
-        let whole = Hit { range: 0..0, replacement: edit.replacement.clone() };
-        return if text.is_empty() { Ok(changes(text, vec![whole])) } else { Err(Fault::Empty) };
+        let replacement = edit.replacement.clone();
+        let whole = Change { range: 0..0, replacement, line: 1 };
+        return if text.is_empty() { Ok(vec![whole]) } else { Err(Fault::Empty) };
     }
     let overlap = if replace_all { Overlap::Skipped } else { Overlap::Counted };
-    let exact = || find::exact(text, &edit.target, &edit.replacement, overlap);
-    let hits = match matching {
-        Matching::Exact => exact(),
+    let Places { mut ranges, how } = places(text, &edit.target, matching, overlap)?;
+    match (ranges.len(), replace_all, edit.line_hint) {
+        (0, ..) => return Err(Fault::NotFound),
+        (count, ..) if count > find::MOST_PLACES => {
+            return Err(Fault::TooMany { most: find::MOST_PLACES });
+        }
+        (1, ..) | (_, true, _) => {}
+        (_, false, Some(hint)) => ranges = vec![nearest_to(hint, text, &ranges)?],
+        (count, false, None) => {
+            return Err(Fault::Ambiguous { count, lines: lines_of(text, &ranges) });
+        }
+    }
+    changes(text, edit, &ranges, &how)
+}
+
+fn places(text: &str, target: &str, matching: Matching, overlap: Overlap) -> Result<Places, Fault> {
+    let exact = || find::exact(text, target, overlap);
+    Ok(match matching {
+        Matching::Exact => Places { ranges: exact(), how: How::Literal },
         Matching::Regex => {
-            find::by_regex(text, &edit.target, &edit.replacement).map_err(Fault::Pattern)?
+            let (ranges, regex) = find::by_regex(text, target).map_err(Fault::Pattern)?;
+            Places { ranges, how: How::Regex(regex) }
         }
         // What is there to the letter is meant, whatever else looks like it.
         Matching::Flexible => match exact() {
-            hits if hits.is_empty() => find::flexible(text, &edit.target, &edit.replacement),
-            hits => hits,
+            ranges if ranges.is_empty() => {
+                let too_many = Fault::TooMany { most: find::MOST_PLACES };
+                let ranges = find::flexible(text, target).ok_or(too_many)?;
+                Places { ranges, how: How::Flexible }
+            }
+            ranges => Places { ranges, how: How::Literal },
         },
-    };
-    match (hits.len(), replace_all, edit.line_hint) {
-        (0, ..) => Err(Fault::NotFound),
-        (count, ..) if count > find::MOST_HITS => Err(Fault::TooMany { most: find::MOST_HITS }),
-        (1, ..) | (_, true, _) => Ok(changes(text, hits)),
-        (_, false, Some(hint)) => nearest_to(hint, changes(text, hits)).map(|change| vec![change]),
-        (count, false, None) => Err(Fault::Ambiguous { count, lines: lines_of(text, &hits) }),
-    }
+    })
 }
 
 /// The text with changes made. They must not overlap and must be in order.
@@ -95,32 +114,56 @@ pub(crate) fn apply(text: &str, changes: &[Change]) -> String {
     changed
 }
 
-fn changes(text: &str, hits: Vec<Hit>) -> Vec<Change> {
+fn changes(
+    text: &str,
+    edit: &Edit,
+    ranges: &[Range<usize>],
+    how: &How,
+) -> Result<Vec<Change>, Fault> {
+    let mut renderer = Renderer::new(text, &edit.target, &edit.replacement, how);
     let mut counter = LineCounter::new(text);
-    hits.into_iter()
-        .map(|Hit { range, replacement }| Change {
+    let mut size = 0;
+    let mut changes = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        let replacement = renderer.render(range);
+        size += replacement.len();
+        if size > MOST_REPLACED {
+            return Err(Fault::TooMany { most: changes.len() });
+        }
+        changes.push(Change {
             line: counter.line_of(range.start),
-            range,
+            range: range.clone(),
             replacement,
-        })
-        .collect()
+        });
+    }
+    Ok(changes)
 }
 
-fn lines_of(text: &str, hits: &[Hit]) -> Vec<u64> {
+fn lines_of(text: &str, ranges: &[Range<usize>]) -> Vec<u64> {
     let mut counter = LineCounter::new(text);
-    hits.iter().take(LINES_SHOWN).map(|hit| counter.line_of(hit.range.start)).collect()
+    ranges.iter().take(LINES_SHOWN).map(|range| counter.line_of(range.start)).collect()
 }
 
-fn nearest_to(hint: u64, changes: Vec<Change>) -> Result<Change, Fault> {
-    let distance = |change: &Change| change.line.abs_diff(hint);
-    let Some(best) = changes.iter().map(distance).min() else {
-        return Err(Fault::NotFound);
-    };
-    let mut nearest = changes.into_iter().filter(|change| distance(change) == best);
-    match (nearest.next(), nearest.next()) {
-        (Some(one), None) => Ok(one),
-        (Some(one), Some(other)) => Err(Fault::HintBetween { hint, lines: (one.line, other.line) }),
-        (None, _) => Err(Fault::NotFound),
+fn nearest_to(hint: u64, text: &str, ranges: &[Range<usize>]) -> Result<Range<usize>, Fault> {
+    let mut counter = LineCounter::new(text);
+    let mut best: Option<(u64, u64, &Range<usize>)> = None;
+    let mut tie = None;
+    for range in ranges {
+        let line = counter.line_of(range.start);
+        let distance = line.abs_diff(hint);
+        match best {
+            Some((nearest, ..)) if distance > nearest => {}
+            Some((nearest, other, _)) if distance == nearest => tie = Some((other, line)),
+            _ => {
+                best = Some((distance, line, range));
+                tie = None;
+            }
+        }
+    }
+    match (best, tie) {
+        (_, Some(lines)) => Err(Fault::HintBetween { hint, lines }),
+        (Some((.., range)), None) => Ok(range.clone()),
+        (None, None) => Err(Fault::NotFound),
     }
 }
 

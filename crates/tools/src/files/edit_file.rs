@@ -188,6 +188,10 @@ impl EditFile {
             let error = toolgate_core::workspace::OpenError::NotRegular { kind: self.file.kind() };
             return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileEditError));
         }
+        if creates {
+            // Found out before a folder is made for it.
+            self.plan(context, String::new())?;
+        }
         // Begun before reading, so that a change made in between is noticed when it ends.
         let mut replacement =
             context.workspace().begin_replacement(&self.file).map_err(|error| {

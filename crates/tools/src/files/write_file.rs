@@ -163,7 +163,9 @@ impl WriteFile {
         } else {
             self.content.clone()
         };
-        let body = content.strip_prefix('\u{feff}').unwrap_or(&content);
+        // A mark the file has already is not written twice.
+        let marked = !encoding.mark().is_empty();
+        let body = content.strip_prefix('\u{feff}').filter(|_| marked).unwrap_or(&content);
         let encoded = encoding.encode(body).map_or_else(plain, std::borrow::Cow::into_owned);
         Ok([encoding.mark(), &encoded].concat())
     }

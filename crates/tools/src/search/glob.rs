@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -16,7 +16,7 @@ use toolgate_core::visible;
 
 use self::matches::{Matches, Order, Part};
 use crate::paths;
-use crate::pattern::glob_fault;
+use crate::pattern::compile_glob;
 use crate::tree::{self, Flow, Folder, Found, Visit, WalkOptions};
 
 /// Find files by a glob pattern such as `**/*.rs` or `src/*.{ts,tsx}`, newest first. `*` stays within a directory, `**` crosses directories. Ignored files, `.git` and `node_modules` are skipped.
@@ -131,6 +131,7 @@ impl Glob {
         // Paths are shown from the workspace, so that they can be used as they are.
         let mut line = match context.workspace().shown(self.directory.real()) {
             root if root == "." => String::new(),
+            root if root == "/" => root,
             below => below + "/",
         };
         let prefix = line.len();
@@ -220,26 +221,35 @@ fn write_rest<'p>(collector: &mut Collector, prefix: &str, paths: impl Iterator<
     collector.items(&block, count);
 }
 
-/// Where a pattern of `read_many_files` begins, and the files it matches in order of their paths.
-pub(crate) fn matching_files(
-    pattern: &str,
-    context: &CallContext,
-) -> Result<(ResolvedPath, Vec<PathBuf>), ToolError> {
-    let params = GlobParams {
-        pattern: pattern.to_owned(),
-        directory: None,
-        max_results: None,
-        include_hidden: None,
-    };
-    let glob = Glob::prepare(params, context)?;
-    let files = match paths::open_folder(context, &glob.directory, ErrorKind::GlobError) {
-        Ok(folder) => {
-            let (matches, _) = glob.matches(folder, context, Order::ByPath)?;
-            matches.paths().map(|path| glob.directory.real().join(path)).collect()
-        }
-        Err(_) => Vec::new(),
-    };
-    Ok((glob.directory, files))
+/// A pattern of `read_many_files`, resolved but not yet looked for.
+#[derive(Debug)]
+pub(crate) struct FilePattern {
+    glob: Glob,
+}
+
+impl FilePattern {
+    pub(crate) fn prepare(pattern: &str, context: &CallContext) -> Result<Self, ToolError> {
+        let params = GlobParams {
+            pattern: pattern.to_owned(),
+            directory: None,
+            max_results: None,
+            include_hidden: None,
+        };
+        Ok(Self { glob: Glob::prepare(params, context)? })
+    }
+
+    /// Where every match lies.
+    pub(crate) fn directory(&self) -> &ResolvedPath {
+        &self.glob.directory
+    }
+
+    /// The files that match, in order of their paths.
+    pub(crate) fn files(&self, context: &CallContext) -> Result<Vec<PathBuf>, ToolError> {
+        let glob = &self.glob;
+        let folder = paths::open_folder(context, &glob.directory, ErrorKind::GlobError)?;
+        let (matches, _) = glob.matches(folder, context, Order::ByPath)?;
+        Ok(matches.paths().map(|path| glob.directory.real().join(path)).collect())
+    }
 }
 
 /// A compiled pattern, relative to where the search begins.
@@ -274,15 +284,12 @@ impl Shortcut {
 
 impl Pattern {
     fn new(text: String) -> Result<Self, ToolError> {
-        let failed = |error: &globset::Error| {
-            let message = format!("invalid pattern: {}", glob_fault(&text, error));
-            ToolError::new(ErrorKind::GlobError, message)
+        let failed = |reason: &str| {
+            ToolError::new(ErrorKind::GlobError, format!("invalid pattern: {reason}"))
         };
-        let glob = GlobBuilder::new(&text)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| failed(&error))?;
-        let set = GlobSetBuilder::new().add(glob).build().map_err(|error| failed(&error))?;
+        let glob = compile_glob(&text).map_err(|fault| failed(&fault))?;
+        let set = GlobSetBuilder::new().add(glob).build();
+        let set = set.map_err(|error| failed(&error.to_string()))?;
         let literal = literal_folders(&text);
         Ok(Self { glob: set, literal, shortcut: Shortcut::of(&text), text })
     }
@@ -296,7 +303,11 @@ fn literal_folders(pattern: &str) -> PathBuf {
 
 /// A pattern that is absolute or goes up is split into where it begins and the rest.
 fn split_base(pattern: &str) -> (Option<String>, String) {
-    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let mut pattern = pattern.strip_prefix("./").unwrap_or(pattern).to_owned();
+    while pattern.contains("//") {
+        pattern = pattern.replace("//", "/");
+    }
+    let pattern = pattern.as_str();
     if !pattern.starts_with('/') && !pattern.starts_with("../") {
         return (None, pattern.to_owned());
     }

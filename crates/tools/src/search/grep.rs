@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ use toolgate_core::workspace::FileKind;
 use self::lines::{Lines, Output};
 use self::report::{Budget, Report};
 use crate::paths;
-use crate::pattern::{glob_fault, regex_fault};
+use crate::pattern::{compile_glob, regex_fault};
 use crate::tree::{self, Flow, Found, Unread, Visit, WalkOptions};
 
 /// The longest line that is searched; longer ones would fill memory.
@@ -93,7 +93,7 @@ struct ClaudeGrep {
     #[schemars(range(max = 1000))]
     before: Option<u64>,
     /// Lines to show before and after each match.
-    #[serde(rename = "-C", alias = "context")]
+    #[serde(rename = "-C")]
     #[schemars(range(max = 1000))]
     context: Option<u64>,
     /// Show line numbers; they always are.
@@ -204,7 +204,11 @@ impl Invocation for Grep {
 
     fn prepare(params: GrepParams, context: &CallContext) -> Result<Self, ToolError> {
         let matcher = compile(&params)?;
-        let filter = params.file_pattern.as_deref().map(FileFilter::new).transpose()?;
+        let filter = params
+            .file_pattern
+            .as_deref()
+            .map(|pattern| FileFilter::new(pattern, context))
+            .transpose()?;
         let target = paths::resolve(
             context,
             params.directory.as_deref().unwrap_or("."),
@@ -279,7 +283,7 @@ struct FileFilter {
 }
 
 impl FileFilter {
-    fn new(pattern: &str) -> Result<Self, ToolError> {
+    fn new(pattern: &str, context: &CallContext) -> Result<Self, ToolError> {
         let (leaves_out, wanted) = match pattern.strip_prefix('!') {
             Some(rest) => (true, rest),
             None => (false, pattern),
@@ -291,11 +295,13 @@ impl FileFilter {
             None if wanted.contains('/') => wanted.to_owned(),
             None => format!("**/{wanted}"),
         };
-        let glob =
-            GlobBuilder::new(&anywhere).literal_separator(true).build().map_err(|error| {
-                let message = format!("invalid `filePattern`: {}", glob_fault(wanted, &error));
-                ToolError::new(ErrorKind::GrepError, message)
-            })?;
+        let failed = |fault: String| {
+            let name = context.parameter("filePattern");
+            ToolError::new(ErrorKind::GrepError, format!("invalid `{name}`: {fault}"))
+        };
+        // Compiled as it was given first, so that a fault points into what was given.
+        compile_glob(wanted).map_err(failed)?;
+        let glob = compile_glob(&anywhere).map_err(failed)?;
         Ok(Self { glob: glob.compile_matcher(), leaves_out })
     }
 

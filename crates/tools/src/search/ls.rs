@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::thread;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -14,7 +14,7 @@ use toolgate_core::prelude::*;
 use toolgate_core::visible;
 
 use crate::paths;
-use crate::pattern::glob_fault;
+use crate::pattern::compile_glob;
 use crate::tree::{Folder, Kind, is_never_entered};
 
 /// How deep a recursive listing goes when nothing is said.
@@ -35,6 +35,7 @@ pub struct LsParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     include_hidden: Option<bool>,
     /// How many levels of subdirectories to list, 3 when left out.
+    #[schemars(range(max = 1000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_depth: Option<u64>,
     /// Glob patterns of names to leave out.
@@ -102,7 +103,7 @@ impl Invocation for Ls {
             directory,
             depth,
             include_hidden: params.include_hidden.unwrap_or(false),
-            ignore: ignored_names(params.ignore.unwrap_or_default())?,
+            ignore: ignored_names(&params.ignore.unwrap_or_default())?,
         })
     }
 
@@ -249,16 +250,13 @@ fn line(folder: &Folder, (name, kind): &Entry<'_>) -> String {
     line
 }
 
-fn ignored_names(patterns: Vec<String>) -> Result<GlobSet, ToolError> {
+fn ignored_names(patterns: &[String]) -> Result<GlobSet, ToolError> {
+    let failed = |reason: &str| {
+        ToolError::new(ErrorKind::LsError, format!("invalid `ignore` pattern: {reason}"))
+    };
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-        set.add(glob.map_err(|error| {
-            ToolError::new(
-                ErrorKind::LsError,
-                format!("invalid pattern: {}", glob_fault(&pattern, &error)),
-            )
-        })?);
+        set.add(compile_glob(pattern).map_err(|fault| failed(&fault))?);
     }
-    set.build().map_err(|error| ToolError::new(ErrorKind::LsError, error.to_string()))
+    set.build().map_err(|error| failed(&error.to_string()))
 }

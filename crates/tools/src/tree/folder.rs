@@ -17,6 +17,9 @@ const NEVER_ENTERED: &[&[u8]] = &[b".git", b"node_modules"];
 /// Folders at the root that hold no files of anybody's: processes, devices and knobs.
 const KERNEL: &[&[u8]] = &[b"proc", b"sys", b"dev"];
 
+/// `/proc` as `fstatfs` names it.
+const PROC_MAGIC: i64 = 0x9fa0;
+
 /// An open folder with the ignore rules that hold in it.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -72,6 +75,10 @@ impl Folder {
     /// Opens a folder in this one.
     pub(crate) fn enter(&self, name: &OsStr) -> io::Result<Self> {
         let descriptor = rustix::fs::openat(&self.descriptor, name, flags(), Mode::empty())?;
+        // Processes may be mounted anywhere.
+        if rustix::fs::fstatfs(&descriptor)?.f_type == PROC_MAGIC {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         Ok(Self {
             descriptor,
             path: self.path.join(name),
@@ -95,6 +102,10 @@ impl Folder {
         let flags =
             OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = rustix::fs::openat(&self.descriptor, name, flags, Mode::empty())?;
+        let stat = rustix::fs::fstat(&file)?;
+        if kind_of(FileType::from_raw_mode(stat.st_mode)) != Kind::File {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         Ok(std::fs::File::from(file))
     }
 

@@ -2,12 +2,17 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::gitignore::GitignoreBuilder;
+use rustix::fs::{Mode, OFlags};
 
 use super::rules::{Rule, Rules};
+
+/// Ignore files are not read beyond this.
+const MOST_BYTES: u64 = 1024 * 1024;
 
 /// The ignore rules that hold in a folder: its own and those above it.
 #[derive(Debug, Clone)]
@@ -149,26 +154,39 @@ fn first_rule(files: &[Rules], path: &Path, name: &OsStr, is_folder: bool) -> Ru
 
 /// Reads an ignore file.
 fn load(folder: &Path, file: &Path) -> Option<Rules> {
-    // A pipe or device by that name would hold the walk up for ever.
-    if !fs::metadata(file).ok()?.is_file() {
+    Rules::parse(folder, &String::from_utf8_lossy(&read(file)?))
+}
+
+/// Reads a small file that somebody else may have put there: never through a link,
+/// never from a pipe or device, and never more than is reasonable.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
         return None;
     }
-    Rules::parse(folder, &String::from_utf8_lossy(&fs::read(file).ok()?))
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Where a repository keeps its own excludes, worktrees included.
 fn exclude_file(folder: &Path) -> PathBuf {
     let git = folder.join(".git");
-    let directory = match fs::read_to_string(&git) {
-        Ok(text) if git.is_file() => {
+    let directory = match text_of(&git) {
+        Some(text) => {
             let named = text.strip_prefix("gitdir:").unwrap_or_default().trim();
             let private = folder.join(named);
-            match fs::read_to_string(private.join("commondir")) {
-                Ok(common) => private.join(common.trim()),
-                Err(_) => private,
+            match text_of(&private.join("commondir")) {
+                Some(common) => private.join(common.trim()),
+                None => private,
             }
         }
-        _ => git,
+        None => git,
     };
     directory.join("info/exclude")
 }

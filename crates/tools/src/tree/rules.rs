@@ -14,6 +14,8 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use memchr::memmem;
 
+use crate::pattern;
+
 /// What the rules say about a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
@@ -39,7 +41,7 @@ impl Rules {
         let mut builder = GitignoreBuilder::new(".");
         let mut hints = Hints::default();
         for line in text.trim_start_matches('\u{feff}').lines() {
-            if builder.add_line(None, line).is_ok() {
+            if !pattern::is_unreasonable(line) && builder.add_line(None, line).is_ok() {
                 hints.add(line);
             }
         }

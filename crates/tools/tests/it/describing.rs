@@ -53,7 +53,7 @@ fn descriptions_are_what_a_person_reads() {
     insta::assert_snapshot!(described("read_file", json!({ "path": "a.txt" })), @"Read a.txt");
     insta::assert_snapshot!(described("read_file", json!({ "path": "a.txt", "startLine": 2, "endLine": 9 })), @"Read a.txt, lines 2 to 9");
     insta::assert_snapshot!(described("read_file", json!({ "path": "a.txt", "startLine": 2 })), @"Read a.txt from line 2 on");
-    insta::assert_snapshot!(described("read_many_files", json!({ "paths": ["a.txt", "b.txt"] })), @"Read 2 files");
+    insta::assert_snapshot!(described("read_many_files", json!({ "paths": ["a.txt", "b.txt"] })), @"Read a.txt, b.txt");
     insta::assert_snapshot!(described("write_file", json!({ "path": "b.txt", "content": "x\ny\n" })), @"Create b.txt with 2 lines");
     insta::assert_snapshot!(described("write_file", json!({ "path": "a.txt", "content": "", "overwrite": true })), @"Overwrite a.txt with 0 lines");
     insta::assert_snapshot!(described("edit_file", json!({ "path": "a.txt", "edits": [{ "target": "a", "replacement": "" }, { "target": "b", "replacement": "" }] })), @"Edit a.txt, 2 edits");

@@ -106,7 +106,7 @@ fn patterns_that_make_no_sense() {
           ^
     ");
     insta::assert_snapshot!(message(LsError, "ls", json!({ "path": ".", "ignore": ["[z-a]"] })), @r"
-    invalid pattern: invalid range; 'z' > 'a' at position 2:
+    invalid `ignore` pattern: invalid range; 'z' > 'a' at position 2:
       [z-a]
        ^
     ");
