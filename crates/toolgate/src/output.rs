@@ -81,6 +81,12 @@ pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
     )
 }
 
+/// Prints text with styles, which only a terminal gets to see.
+pub(crate) fn print_styled(text: &str) -> anyhow::Result<()> {
+    let mut stdout = anstream::stdout();
+    tolerate_closed_pipe(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
 fn shown(content: &Content) -> String {
     match content {
         Content::Text(text) => text.clone(),

@@ -183,6 +183,8 @@ impl Workspace {
 
     /// Whether the part of a path that exists ends outside of the workspace.
     fn ends_outside(&self, requested: &Path) -> bool {
+        // Without a last dot, which needs the right to enter where looking does not.
+        let requested: PathBuf = requested.components().collect();
         let existing = requested
             .ancestors()
             .find_map(|above| Some((descend::open_following(above, OFlags::PATH).ok()?, above)));

@@ -118,7 +118,7 @@ fn points_at_what_is_wrong_in_the_json() {
     let done = toolgate.run(["call", "read_file", r#"{"path": "a.txt",}"#]).code(2);
     let done = done.stdout(is_empty());
     insta::assert_snapshot!(stderr(&done), @r#"
-    error: the arguments must be JSON, but trailing comma at line 1, column 18
+    error: the arguments must be JSON, but trailing comma at column 18
       {"path": "a.txt",}
                        ^
     Example: toolgate call read_file '{"path":"README.md"}'

@@ -11,7 +11,7 @@ use toolgate_core::tool::Definition;
 use crate::app::built_in_tools;
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
-use crate::output::print_pretty_json;
+use crate::output::{print_pretty_json, print_styled};
 
 /// Show one tool: what it does and what it takes
 #[derive(Debug, clap::Args)]
@@ -38,9 +38,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ShowArgs) -> anyhow::Result<ExitCo
             "schema": definition.schema_in(dialect).json(),
         }))?;
     } else {
-        use std::io::Write as _;
-        let text = render(definition, dialect)?;
-        anstream::stdout().write_all(text.as_bytes())?;
+        print_styled(&render(definition, dialect)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
