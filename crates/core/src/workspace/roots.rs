@@ -73,6 +73,9 @@ impl Root {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder =
             rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| failed(error.into()))?;
+        // A folder that may not be entered would seem to hold nothing, not even itself.
+        rustix::fs::openat(&folder, ".", flags, Mode::empty())
+            .map_err(|error| failed(error.into()))?;
         Ok(Self { path, folder })
     }
 }

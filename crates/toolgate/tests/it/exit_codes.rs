@@ -123,3 +123,21 @@ fn json_does_not_change_the_code() {
     toolgate.call_with(&["--json", "--mode", "plan"], "write_file", &write).code(3);
     toolgate.call_with(&["--json"], "write_file", &write).code(4);
 }
+
+#[test]
+fn zero_when_nobody_reads_what_is_printed() {
+    let toolgate = Toolgate::new();
+    for args in [
+        &["--help"] as &[&str],
+        &["--version"],
+        &["tools"],
+        &["tools", "--json"],
+        &["tools", "show", "grep", "--json"],
+        &["tools", "schema"],
+        &["call", "ls", r#"{"path":"."}"#],
+        &["call", "ls", r#"{"path":"."}"#, "--json"],
+    ] {
+        let output = toolgate.run_unread(args);
+        assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()), "{args:?}");
+    }
+}

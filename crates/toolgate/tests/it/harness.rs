@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use assert_cmd::assert::Assert;
@@ -120,6 +120,13 @@ impl Toolgate {
         input: impl Into<Vec<u8>>,
     ) -> Assert {
         finish(self.command(), args, input.into())
+    }
+
+    /// Runs the binary when nobody reads what it prints any more.
+    pub(crate) fn run_unread(&self, args: &[&str]) -> Output {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        self.command().args(args).stdout(writer).output().unwrap()
     }
 
     /// One call without further flags.

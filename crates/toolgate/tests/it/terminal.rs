@@ -289,6 +289,20 @@ fn a_batch_asks_one_question_at_a_time() {
 }
 
 #[test]
+fn what_was_typed_before_the_question_is_no_answer() {
+    let toolgate = Toolgate::new();
+    let slow = json!({ "tool": "grep", "args": toolgate.slow_search(8) });
+    let write = json!({ "tool": "write_file", "args": write("a.txt") });
+    toolgate.write("calls.jsonl", format!("{slow}\n{write}\n"));
+    let args = ["batch", "calls.jsonl"].map(str::to_owned);
+    let mut terminal = Terminal::start(&toolgate, &args);
+    terminal.answer("y");
+    terminal.until_asked();
+    terminal.answer("n");
+    assert_eq!((terminal.end().1, toolgate.read("a.txt")), (3, None));
+}
+
+#[test]
 fn escapes_are_shown_in_the_question() {
     let toolgate = Toolgate::new();
     let args = json!({ "path": "\u{1b}[31mred.txt", "content": "\u{1b}[2Jgone\u{8}\n\rover\n" });
