@@ -34,6 +34,7 @@ pub(crate) struct Folder {
 pub(crate) struct Listing {
     names: Vec<u8>,
     entries: Vec<(usize, Kind)>,
+    inodes: Vec<u64>,
 }
 
 /// What an entry is, symbolic links not followed.
@@ -46,9 +47,15 @@ pub(crate) enum Kind {
 }
 
 impl Listing {
-    fn push(&mut self, name: &[u8], kind: Kind) {
+    fn push(&mut self, name: &[u8], kind: Kind, inode: u64) {
         self.names.extend_from_slice(name);
         self.entries.push((self.names.len(), kind));
+        self.inodes.push(inode);
+    }
+
+    /// Where the file system keeps an entry: neighbours are quicker to look at one after another.
+    pub(crate) fn inode(&self, number: usize) -> u64 {
+        self.inodes.get(number).copied().unwrap_or(0)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -139,7 +146,7 @@ impl Folder {
                 FileType::Unknown => self.kind_by_stat(OsStr::from_bytes(name)),
                 known => kind_of(known),
             };
-            listing.push(name, kind);
+            listing.push(name, kind, entry.ino());
         }
         self.ignores = self.ignores.below(&self.path, present);
         Ok(listing)

@@ -192,6 +192,7 @@ impl Walk<'_> {
                 _ => {}
             }
         }
+        files.sort_unstable_by_key(|number| listing.inode(*number));
         let listed = Arc::new(Listed { folder, listing, files });
         let below =
             folders.into_iter().map(|number| Work::Folder { parent: Arc::clone(&listed), number });
