@@ -6,7 +6,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags};
+use rustix::io::Errno;
 
 use super::ignores::{Ignores, Present};
 use super::rules::Rule;
@@ -81,11 +82,21 @@ impl Folder {
 
     /// Opens a folder in this one.
     pub(crate) fn enter(&self, name: &OsStr) -> io::Result<Self> {
-        let descriptor = rustix::fs::openat(&self.descriptor, name, flags(), Mode::empty())?;
-        // Processes may be mounted anywhere.
-        if rustix::fs::fstatfs(&descriptor)?.f_type == PROC_MAGIC {
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
+        let here = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let opened = rustix::fs::openat2(&self.descriptor, name, flags(), Mode::empty(), here);
+        let descriptor = match opened {
+            Ok(descriptor) => descriptor,
+            // Another file system begins here, or the kernel cannot tell.
+            Err(Errno::XDEV | Errno::NOSYS | Errno::PERM) => {
+                let other = rustix::fs::openat(&self.descriptor, name, flags(), Mode::empty())?;
+                // Processes may be mounted anywhere.
+                if rustix::fs::fstatfs(&other)?.f_type == PROC_MAGIC {
+                    return Err(io::ErrorKind::PermissionDenied.into());
+                }
+                other
+            }
+            Err(error) => return Err(error.into()),
+        };
         Ok(Self {
             descriptor,
             path: self.path.join(name),

@@ -16,7 +16,7 @@ const MOST_THREADS: usize = 12;
 const CHUNK: usize = 128;
 
 /// How often a thread looks for work before it waits for it.
-const PATIENCE: usize = 50;
+const PATIENCE: usize = 100;
 
 /// What a walk leaves out.
 #[derive(Debug, Clone, Copy)]
@@ -288,7 +288,9 @@ impl Queue {
                 break;
             }
             drop(state);
-            thread::yield_now();
+            for _ in 0..50 {
+                std::hint::spin_loop();
+            }
             state = self.lock();
         }
         loop {
