@@ -31,7 +31,8 @@ pub(crate) fn slice(
     most_bytes: usize,
     mut keep_going: impl FnMut() -> bool,
 ) -> Result<Vec<u8>, SliceError> {
-    let mut buffer = vec![0; 256 * 1024];
+    // Small enough to stay in the processor's cache, which is five times as fast.
+    let mut buffer = vec![0; 64 * 1024];
     let mut bytes = Vec::new();
     // The line the next byte belongs to.
     let mut line = 1;
