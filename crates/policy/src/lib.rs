@@ -24,6 +24,7 @@ pub mod facts;
 pub mod mode;
 pub mod mode_policy;
 pub mod protected;
+pub mod shell;
 
 pub use decision::{Decision, Policy, Verdict};
 pub use facts::{Access, Effect, Facts, PathFact, Place, Risk};

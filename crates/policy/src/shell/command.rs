@@ -1,0 +1,103 @@
+//! The words of a shell line: commands, assignments, redirections.
+
+/// How far a line was understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reading {
+    /// Every word is known: these commands run, in this order, and nothing else.
+    Literal(Vec<Command>),
+    /// Some of it is decided while it runs; these commands were seen in it, at any depth.
+    Complex {
+        /// What cannot be known beforehand, in words for a person.
+        why: String,
+        /// The commands that were seen.
+        commands: Vec<Command>,
+    },
+    /// Nothing can be said about it.
+    Unreadable {
+        /// What is wrong with it, in words for a person.
+        why: String,
+    },
+}
+
+/// One simple command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Command {
+    /// Variables set for it, or set for good when there are no words.
+    pub assignments: Vec<Assignment>,
+    /// The program and its arguments.
+    pub words: Vec<Word>,
+    /// Files it is connected to.
+    pub redirects: Vec<Redirect>,
+    /// Whether its input comes from the command before it.
+    pub reads_pipe: bool,
+    /// Whether its output goes to the command after it.
+    pub feeds_pipe: bool,
+}
+
+impl Command {
+    /// The program's name as written, when it is known.
+    pub fn name(&self) -> Option<&str> {
+        self.words.first().and_then(Word::literal)
+    }
+
+    /// The arguments after the name.
+    pub fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+}
+
+/// One word of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    /// The word as the command sees it, quotes removed; its source text when that is not known.
+    pub text: String,
+    /// Whether `text` is what the command sees: no expansion but `~` and file name patterns.
+    pub known: bool,
+    /// Whether it holds an unquoted `*`, `?` or `[`, so that file names may take its place.
+    pub pattern: bool,
+    /// Whether it begins with an unquoted `~` that stands for the home folder (`~` or `~/…`).
+    pub home: bool,
+}
+
+impl Word {
+    /// A word that means just what it says.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), known: true, pattern: false, home: false }
+    }
+
+    /// Its text, when the command sees exactly that.
+    pub fn literal(&self) -> Option<&str> {
+        (self.known && !self.pattern && !self.home).then_some(self.text.as_str())
+    }
+}
+
+/// A variable that is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable.
+    pub name: String,
+    /// Its value.
+    pub value: Word,
+}
+
+/// A file or descriptor a command is connected to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// Which way data goes.
+    pub direction: Direction,
+    /// The file's name; the text itself for [`Direction::Here`]; the number for [`Direction::Descriptor`].
+    pub target: Word,
+}
+
+/// Which way data goes through a redirection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From a file: `<`.
+    Read,
+    /// To a file: `>`, `>>`, `>|`, `&>`, `&>>`, `>& file`, `<> file`.
+    Write,
+    /// Between descriptors, or closing one: `2>&1`, `<&-`.
+    Descriptor,
+    /// From text in the line: `<<`, `<<<`.
+    Here,
+}
