@@ -28,6 +28,7 @@ pub mod schema;
 pub mod tool;
 pub mod visible;
 pub mod workspace;
+pub mod world;
 
 pub use toolgate_policy as policy;
 

@@ -4,24 +4,45 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::name::ToolName;
 
 /// What is known about one call before anything happens.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// The tool's native name.
-    pub tool: String,
+    /// The tool, by its native name.
+    pub tool: ToolName,
     /// Whether the call looks, edits files, or does something else.
     pub effect: Effect,
     /// How much harm the call could do, judged for these arguments.
     pub risk: Risk,
+    /// The native arguments.
+    pub args: Value,
     /// The files and folders the call touches.
     pub paths: Vec<PathFact>,
+    /// The subagent that makes the call, if one does.
+    pub caller: Option<String>,
 }
 
 impl Facts {
     /// Facts of a call that touches no path.
     pub fn new(tool: impl Into<String>, effect: Effect, risk: Risk) -> Self {
-        Self { tool: tool.into(), effect, risk, paths: Vec::new() }
+        Self {
+            tool: ToolName::new(tool),
+            effect,
+            risk,
+            args: Value::Null,
+            paths: Vec::new(),
+            caller: None,
+        }
+    }
+
+    /// The same facts with the call's arguments.
+    #[must_use]
+    pub fn with_args(mut self, args: Value) -> Self {
+        self.args = args;
+        self
     }
 
     /// The same facts with the paths the call touches.
@@ -31,7 +52,6 @@ impl Facts {
         self
     }
 }
-
 /// What kind of thing a call does to the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -2,31 +2,38 @@
 //!
 //! This crate decides whether a call may run. It starts no process, opens no
 //! socket, knows no clock and looks at no file: whatever a decision depends on
-//! is handed to it as [`Facts`].
+//! is handed to it as [`Facts`] and a [`World`].
 //!
 //! Start reading at [`Policy`], the one question asked of this crate, then
-//! [`ModePolicy`], the answer in force today: modes by risk, the boundary of
-//! the workspace, and the files that govern other programs.
-//!
-//! ```
-//! use toolgate_policy::{Decision, Effect, Facts, Mode, ModePolicy, Policy, Risk};
-//!
-//! let policy = ModePolicy::new(Mode::Default);
-//! let search = Facts::new("grep", Effect::Read, Risk::Low);
-//! assert_eq!(policy.decide(&search).decision, Decision::Allow);
-//!
-//! let removal = Facts::new("delete_file", Effect::Change, Risk::High);
-//! assert_eq!(policy.decide(&removal).decision, Decision::Ask);
-//! ```
+//! [`Engine`], the answer: [`rule::Rule`]s from policy files ([`load`]) in
+//! [`table`]s, the [`Mode`], and floors that no ordinary rule can lower.
+//! [`shell`] finds out what a command line would run.
 
 pub mod decision;
+pub mod defaults;
+pub mod engine;
+pub mod explain;
 pub mod facts;
+pub mod floor;
+#[cfg(feature = "import")]
+pub mod import;
+mod judge;
+pub mod load;
 pub mod mode;
-pub mod mode_policy;
-pub mod protected;
+pub mod name;
+pub mod pattern;
+pub mod question;
+pub mod rule;
 pub mod shell;
+pub mod table;
+pub mod verdict;
+pub mod vocabulary;
+pub mod wildcard;
+pub mod world;
 
-pub use decision::{Decision, Policy, Verdict};
+pub use decision::Decision;
+pub use engine::Engine;
 pub use facts::{Access, Effect, Facts, PathFact, Place, Risk};
 pub use mode::Mode;
-pub use mode_policy::ModePolicy;
+pub use verdict::{Policy, Verdict};
+pub use world::World;

@@ -12,24 +12,45 @@ pub enum Mode {
     /// Low risk runs, the rest asks.
     #[default]
     Default,
+    /// Everything but pure reads of the workspace asks.
+    Ask,
     /// Edits inside the workspace run too.
     AcceptEdits,
+    /// Everything runs but edits in public and shell.
+    AutorunNoPublic,
+    /// Everything runs but shell.
+    AutorunAll,
     /// Only reading runs, the rest is denied.
     Plan,
+    /// What a rule allows runs, the rest is denied.
+    DontAsk,
     /// Everything runs that nothing forbids.
     Yolo,
 }
 
 impl Mode {
     /// Every mode, in the order help texts show them.
-    pub const ALL: [Self; 4] = [Self::Default, Self::AcceptEdits, Self::Plan, Self::Yolo];
+    pub const ALL: [Self; 8] = [
+        Self::Default,
+        Self::Ask,
+        Self::AcceptEdits,
+        Self::AutorunNoPublic,
+        Self::AutorunAll,
+        Self::Plan,
+        Self::DontAsk,
+        Self::Yolo,
+    ];
 
     /// The mode's main name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
+            Self::Ask => "ask",
             Self::AcceptEdits => "accept_edits",
+            Self::AutorunNoPublic => "autorun_no_public",
+            Self::AutorunAll => "autorun_all",
             Self::Plan => "plan",
+            Self::DontAsk => "dont_ask",
             Self::Yolo => "yolo",
         }
     }
@@ -38,9 +59,13 @@ impl Mode {
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             Self::Default => &["auto"],
-            Self::AcceptEdits => &["auto_edit", "acceptEdits"],
+            Self::Ask => &["autorun_none"],
+            Self::AcceptEdits => &["auto_edit", "acceptEdits", "autoEdit"],
+            Self::AutorunNoPublic => &["autorunNoPublic"],
+            Self::AutorunAll => &["autorunAll"],
             Self::Plan => &[],
-            Self::Yolo => &["bypass", "bypassPermissions"],
+            Self::DontAsk => &["dontAsk"],
+            Self::Yolo => &["bypass", "bypassPermissions", "bypass_permissions"],
         }
     }
 }
@@ -53,7 +78,7 @@ impl fmt::Display for Mode {
 
 /// A mode name nobody knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown mode `{0}`, expected one of: default, accept_edits, plan, yolo")]
+#[error("unknown mode `{0}`, expected one of: {names}", names = Mode::ALL.map(Mode::name).join(", "))]
 pub struct UnknownMode(String);
 
 impl FromStr for Mode {
@@ -66,6 +91,34 @@ impl FromStr for Mode {
                 .any(|name| name.eq_ignore_ascii_case(&text.replace('-', "_")))
         };
         Self::ALL.into_iter().find(known).ok_or_else(|| UnknownMode(text.to_owned()))
+    }
+}
+
+/// The modes a rule holds in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Modes(u16);
+
+impl Modes {
+    /// Every mode.
+    pub const ALL: Self = Self(u16::MAX);
+
+    /// Only these.
+    pub fn only(modes: impl IntoIterator<Item = Mode>) -> Self {
+        Self(modes.into_iter().fold(0, |bits, mode| bits | Self::bit(mode)))
+    }
+
+    /// Whether a rule holds in a mode.
+    pub fn contains(self, mode: Mode) -> bool {
+        self.0 & Self::bit(mode) != 0
+    }
+
+    /// Whether every mode that this holds in is one the other holds in.
+    pub fn is_within(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    fn bit(mode: Mode) -> u16 {
+        1 << (mode as u16)
     }
 }
 

@@ -9,16 +9,16 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::NobodyThere;
 use toolgate_core::context::{ResultSettings, Session};
-use toolgate_core::dialect::Dialect;
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
 use toolgate_core::workspace::Workspace;
-use toolgate_policy::ModePolicy;
+use toolgate_policy::{Engine, Policy};
 
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
 use crate::output::Output;
+use crate::policies;
 use crate::progress::Screen;
 use crate::prompt::TerminalApprover;
 
@@ -26,6 +26,7 @@ use crate::prompt::TerminalApprover;
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) gate: Gate,
+    pub(crate) engine: Arc<Engine>,
     pub(crate) session: Arc<Session>,
     pub(crate) output: Output,
     pub(crate) cancellation: CancellationToken,
@@ -37,20 +38,22 @@ impl App {
     pub(crate) fn new(global: &GlobalArgs) -> anyhow::Result<Self> {
         start_log(global.verbose);
         let registry = built_in_tools()?;
-        let policy = ModePolicy::new(global.mode)
-            .with_allowed(native_names(&registry, &global.allowed_tools)?)
-            .with_excluded(native_names(&registry, &global.exclude_tools)?);
-        let builder = Gate::builder(Arc::new(registry)).policy(policy).settings(settings(global)?);
-        let screen = Screen::default();
+        let mut workspace = workspace(global)?;
         let interactive = !global.non_interactive && std::io::stdin().is_terminal();
+        let engine = policies::load(global, &registry, &mut workspace, interactive)?;
+        let builder = Gate::builder(Arc::new(registry))
+            .shared_policy(Arc::clone(&engine) as Arc<dyn Policy>)
+            .settings(settings(global)?);
+        let screen = Screen::default();
         let gate = if interactive {
             builder.approver(TerminalApprover::new(screen.clone())).build()
         } else {
             builder.approver(NobodyThere).build()
         };
-        let session = Session::new(workspace(global)?).with_dialect(global.dialect);
+        let session = Session::new(workspace).with_dialect(global.dialect);
         Ok(Self {
             gate,
+            engine,
             session: Arc::new(session),
             output: Output::new(global),
             cancellation: CancellationToken::new(),
@@ -145,14 +148,4 @@ fn max_concurrency() -> anyhow::Result<Option<usize>> {
             Err(UsageError(format!("`{NAME}` must be a whole number above 0, got `{text}`")).into())
         }
     }
-}
-
-/// The native names of tools given by their name in any dialect.
-fn native_names(registry: &Registry, names: &[String]) -> anyhow::Result<Vec<String>> {
-    let native = |name: &String| {
-        let tool =
-            registry.resolve(name, Dialect::Native).map_err(|error| UsageError(error.message))?;
-        Ok(tool.definition().name.to_string())
-    };
-    names.iter().map(native).collect()
 }

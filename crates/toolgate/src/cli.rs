@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::commands::batch::BatchArgs;
 use crate::commands::call::CallArgs;
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::policy::PolicyArgs;
 use crate::commands::tools::ToolsArgs;
 use crate::global::GlobalArgs;
 
@@ -28,7 +29,8 @@ Exit codes: 0 done, 1 the tool reported an error, 2 bad usage or invalid argumen
 Examples:
   toolgate call grep '{\"pattern\":\"fn main\"}'
   toolgate --mode accept_edits call write_file '{\"path\":\"notes.txt\",\"content\":\"hello\\n\"}'
-  toolgate tools show edit_file";
+  toolgate tools show edit_file
+  toolgate policy explain shell '{\"command\":\"git status && rm -rf build\"}'";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -36,5 +38,7 @@ pub(crate) enum Command {
     Call(CallArgs),
     Batch(BatchArgs),
     Tools(ToolsArgs),
+    #[command(visible_alias = "policies")]
+    Policy(PolicyArgs),
     Completions(CompletionsArgs),
 }

@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod completions;
+pub(crate) mod policy;
 pub(crate) mod tools;
 
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Call(args) => call::run(&App::new(&cli.global)?, args),
         Command::Batch(args) => batch::run(&App::new(&cli.global)?, args),
+        Command::Policy(args) => policy::run(&cli.global, args),
         Command::Tools(args) => tools::run(&cli.global, args),
         Command::Completions(args) => completions::run(Cli::command(), args),
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use toolgate_core::error::ErrorKind;
+use toolgate_policy::Decision;
 
 /// Invalid arguments, or bad usage.
 pub(crate) const INVALID: u8 = 2;
@@ -39,6 +40,15 @@ pub(crate) fn code(error: Option<ErrorKind>) -> u8 {
         Some(ErrorKind::ApprovalRequired | ErrorKind::ApprovalTimeout) => NOBODY_TO_ASK,
         Some(ErrorKind::Cancelled) => CANCELLED,
         Some(_) => TOOL_ERROR,
+    }
+}
+
+/// The code for what a policy decides.
+pub(crate) fn decision(decision: Decision) -> u8 {
+    match decision {
+        Decision::Allow => 0,
+        Decision::Ask => NOBODY_TO_ASK,
+        Decision::Deny => DENIED,
     }
 }
 

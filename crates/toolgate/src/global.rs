@@ -11,9 +11,12 @@ use toolgate_policy::Mode;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// How much runs without a question
-    #[arg(long, global = true, value_name = "MODE", default_value = "default", value_parser = modes(), ignore_case = true)]
-    pub(crate) mode: Mode,
+    /// How much runs without a question; what a policy file says, or `default`, when left out
+    #[arg(long, global = true, value_name = "MODE", value_parser = modes(), ignore_case = true)]
+    pub(crate) mode: Option<Mode>,
+    /// Policy file to use besides your own: TOML, or JSON with a `permissions` block
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) policy: Vec<PathBuf>,
     /// Tools that run without a question inside the workspace
     #[arg(long, global = true, value_name = "TOOL", value_delimiter = ',')]
     pub(crate) allowed_tools: Vec<String>,

@@ -10,6 +10,7 @@ mod global;
 mod home;
 mod input;
 mod output;
+mod policies;
 mod progress;
 mod prompt;
 

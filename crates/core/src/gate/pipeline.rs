@@ -7,7 +7,7 @@ use std::time::Instant;
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use toolgate_policy::{Facts, Mode, ModePolicy, Policy};
+use toolgate_policy::{Engine, Facts, Mode, Policy};
 
 use super::contain::contained;
 use super::finish;
@@ -26,6 +26,7 @@ use crate::id::CallId;
 use crate::registry::{Found, Registry};
 use crate::tool::{Concurrency, Location, Tool};
 use crate::visible;
+use crate::world::SessionWorld;
 
 /// The pipeline every call passes through.
 ///
@@ -81,6 +82,13 @@ impl GateBuilder {
         self
     }
 
+    /// Decides by a policy that others hold, too.
+    #[must_use]
+    pub fn shared_policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.gate.policy = policy;
+        self
+    }
+
     /// Asks here instead of refusing what needs a person.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
@@ -113,7 +121,7 @@ impl Gate {
     pub fn builder(registry: Arc<Registry>) -> GateBuilder {
         let gate = Self {
             registry,
-            policy: Arc::new(ModePolicy::new(Mode::Default)),
+            policy: Arc::new(Engine::in_mode(Mode::Default)),
             approver: Arc::new(NobodyThere),
             hooks: Vec::new(),
             events: Events::default(),
@@ -194,23 +202,29 @@ impl Gate {
 
     /// Whether a call may run beside others, as far as can be told before it begins.
     pub(super) fn concurrency_of(&self, call: &Call, session: &Arc<Session>) -> Concurrency {
-        let prepared =
-            self.registry.find(&call.tool, session.dialect()).and_then(|Found { tool, face }| {
-                let context = self.context(
-                    call.id.clone(),
-                    tool.as_ref(),
-                    face.as_ref(),
-                    session,
-                    &CancellationToken::new(),
-                );
-                let args = match &face {
-                    Some(face) => face.to_native(call.args.clone())?,
-                    None => call.args.clone(),
-                };
-                prepare(tool, face, session, args, context)
-            });
         // A call that cannot be prepared ends in an error and touches nothing.
-        prepared.map_or(Concurrency::Safe, |validated| validated.concurrency)
+        self.prepared(call, session).map_or(Concurrency::Safe, |validated| validated.concurrency)
+    }
+
+    /// What the policy would be told about a call. No hook runs, and nothing happens.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such tool, or the arguments do not fit.
+    pub fn facts(&self, call: &Call, session: &Arc<Session>) -> Result<Facts, ToolError> {
+        Ok(self.prepared(call, session)?.facts)
+    }
+
+    fn prepared(&self, call: &Call, session: &Arc<Session>) -> Result<Validated, ToolError> {
+        let Found { tool, face } = self.registry.find(&call.tool, session.dialect())?;
+        let cancellation = CancellationToken::new();
+        let context =
+            self.context(call.id.clone(), tool.as_ref(), face.as_ref(), session, &cancellation);
+        let args = match &face {
+            Some(face) => face.to_native(call.args.clone())?,
+            None => call.args.clone(),
+        };
+        prepare(tool, face, session, args, context)
     }
 
     fn context(
@@ -316,7 +330,8 @@ impl Gate {
     ///
     /// When the policy fails inside, which counts as a denial.
     pub fn judge(&self, call: Validated) -> Result<Judged, Rejected> {
-        let verdict = contained("policy", || self.policy.decide(&call.facts)).map_err(|error| {
+        let world = SessionWorld::new(call.session.workspace());
+        let verdict = contained("policy", || self.policy.decide(&call.facts, &world)).map_err(|error| {
             ToolError::new(
                 ErrorKind::PolicyDenied,
                 format!("the policy could not decide: {}", error.message),
@@ -406,7 +421,7 @@ fn prepare(
         Location::Path(fact) => Some(fact.clone()),
         _ => None,
     });
-    let facts = Facts::new(name, effect, risk).with_paths(paths.collect());
+    let facts = Facts::new(name, effect, risk).with_args(args).with_paths(paths.collect());
     Ok(Validated {
         description: if description.trim().is_empty() {
             tool.definition().title.clone()
@@ -416,7 +431,6 @@ fn prepare(
         tool,
         face,
         session: Arc::clone(session),
-        args,
         invocation,
         context,
         locations,

@@ -40,7 +40,7 @@ type Output = Result<Result<ToolResult, ToolError>, Box<dyn Any + Send>>;
 /// Runs a call under its time limit; panics and cancellation end in a result too.
 pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events) -> Executed {
     let decision = permit.decision();
-    let Validated { tool, session, args, invocation, context, .. } = permit.into_call();
+    let Validated { tool, session, facts, invocation, context, .. } = permit.into_call();
     let name = tool.definition().name.as_str();
     let result = {
         // Inside a future of our own, so that a panic while theirs is made is contained too.
@@ -61,6 +61,7 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
             Err(stopped) => ToolResult::failed(stopped),
         }
     };
+    let args = facts.args;
     Executed { call: ExecutedCall { context, tool, args, session }, decision, result }
 }
 

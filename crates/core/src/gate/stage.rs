@@ -17,7 +17,6 @@ pub struct Validated {
     pub(super) tool: Arc<dyn Tool>,
     pub(super) face: Option<Face>,
     pub(super) session: Arc<Session>,
-    pub(super) args: Value,
     pub(super) invocation: Box<dyn DynInvocation>,
     pub(super) context: CallContext,
     pub(super) description: String,
@@ -49,14 +48,14 @@ impl Validated {
 
     /// The native arguments.
     pub fn args(&self) -> &Value {
-        &self.args
+        &self.facts.args
     }
 
     pub(super) fn hooked(&self) -> HookedCall<'_> {
         HookedCall {
             id: self.context.call(),
             tool: self.tool.definition().name.as_str(),
-            args: &self.args,
+            args: &self.facts.args,
             session: &self.session,
         }
     }
@@ -64,9 +63,9 @@ impl Validated {
 
 impl fmt::Debug for Validated {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { args, description, facts, .. } = self;
+        let Self { description, facts, .. } = self;
         let mut shown = formatter.debug_struct("Validated");
-        shown.field("description", description).field("args", args).field("facts", facts);
+        shown.field("description", description).field("facts", facts);
         shown.finish_non_exhaustive()
     }
 }

@@ -279,7 +279,7 @@ impl Workspace {
         })
     }
 
-    fn place_of(&self, real: &Path) -> Place {
+    pub(crate) fn place_of(&self, real: &Path) -> Place {
         if self.root_of(real).is_some() { Place::Workspace } else { Place::Outside }
     }
 

@@ -11,6 +11,7 @@ use crate::visible;
 #[derive(Debug)]
 pub struct Workspace {
     roots: Vec<Root>,
+    home: Option<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -30,13 +31,23 @@ pub struct OpenWorkspaceError {
 impl Workspace {
     /// Opens a folder to work in.
     pub fn open(folder: &Path) -> Result<Self, OpenWorkspaceError> {
-        Ok(Self { roots: vec![Root::open(folder)?] })
+        Ok(Self { roots: vec![Root::open(folder)?], home: std::env::home_dir() })
     }
 
     /// Adds a folder that counts as workspace too.
     pub fn add(&mut self, folder: &Path) -> Result<(), OpenWorkspaceError> {
         self.roots.push(Root::open(folder)?);
         Ok(())
+    }
+
+    /// The real paths of all folders, the main one first.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().map(|root| root.path.as_path())
+    }
+
+    /// The user's home folder.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
     }
 
     /// The main folder, its real path.

@@ -11,7 +11,7 @@ use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
 use toolgate_core::call::Call;
 use toolgate_core::error::ErrorKind;
 use toolgate_core::gate::GateSettings;
-use toolgate_core::policy::{Decision, Mode, ModePolicy, Risk};
+use toolgate_core::policy::{Decision, Mode, Engine, Risk};
 
 use crate::harness::{
     Recorder, any_location, any_risk, block_on, call, cases, failure, gate, session,
@@ -38,7 +38,7 @@ proptest! {
         let tool = if reads { tool } else { tool.risking(risk) };
         let runs = tool.runs();
         let person = Recorder::answering(Answer::Once);
-        let gate = gate([tool]).policy(ModePolicy::new(mode)).approver(person.clone()).build();
+        let gate = gate([tool]).policy(Engine::in_mode(mode)).approver(person.clone()).build();
         let settled = block_on(async {
             let call = Call::new("asked", json!({}));
             let judged = gate.judge(gate.validate(call, &session(), &CancellationToken::new()).await?)?;
@@ -81,7 +81,7 @@ proptest! {
     ) {
         let tool = MadeUp::new("asked").risking(risk);
         let runs = tool.runs();
-        let gate = gate([tool]).policy(ModePolicy::new(Mode::Default));
+        let gate = gate([tool]).policy(Engine::in_mode(Mode::Default));
         let gate = gate.approver(Recorder::answering(answer.clone())).build();
         let outcome = block_on(call(&gate, "asked", json!({})));
         let expected = match answer {
@@ -98,7 +98,7 @@ proptest! {
 fn a_note_of_refusal_reaches_the_model_made_safe() {
     let note = Some("use\nstaging \u{1b}[2J".to_owned());
     let gate = gate([MadeUp::new("deploy").risking(Risk::High)])
-        .policy(ModePolicy::new(Mode::Default))
+        .policy(Engine::in_mode(Mode::Default))
         .approver(Recorder::answering(Answer::Deny { note }))
         .build();
     let error = block_on(failure(&gate, "deploy", json!({})));
@@ -109,7 +109,7 @@ fn a_note_of_refusal_reaches_the_model_made_safe() {
 fn every_request_names_its_own_call() {
     let person = Recorder::answering(Answer::Once);
     let gate = gate([MadeUp::new("asked").risking(Risk::High)])
-        .policy(ModePolicy::new(Mode::Default))
+        .policy(Engine::in_mode(Mode::Default))
         .approver(person.clone())
         .build();
     for number in 0..20 {
@@ -140,7 +140,7 @@ fn no_answer_in_time_counts_as_no() {
         ..GateSettings::default()
     };
     let gate = gate([tool])
-        .policy(ModePolicy::new(Mode::Default))
+        .policy(Engine::in_mode(Mode::Default))
         .approver(NeverAnswers)
         .settings(settings)
         .build();
@@ -153,7 +153,7 @@ fn no_answer_in_time_counts_as_no() {
 fn cancelling_withdraws_the_question() {
     let tool = MadeUp::new("asked").risking(Risk::High);
     let runs = tool.runs();
-    let gate = gate([tool]).policy(ModePolicy::new(Mode::Default)).approver(NeverAnswers).build();
+    let gate = gate([tool]).policy(Engine::in_mode(Mode::Default)).approver(NeverAnswers).build();
     let outcome = block_on(async {
         let mut events = gate.events().subscribe();
         let cancellation = CancellationToken::new();

@@ -6,7 +6,7 @@ use serde_json::json;
 use toolgate_core::approval::Answer;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::GateSettings;
-use toolgate_core::policy::{Decision, Facts, Mode, ModePolicy, Policy, Risk, Verdict};
+use toolgate_core::policy::{Decision, Engine, Facts, Mode, Policy, Risk, Verdict, World};
 use toolgate_core::result::ToolResult;
 
 use crate::harness::{Recorder, block_on, call, failure, gate};
@@ -39,7 +39,7 @@ fn a_panic_while_a_preview_is_made_becomes_an_error() {
     let tool = panicking_at(Step::Preview).risking(Risk::High);
     let runs = tool.runs();
     let person = Recorder::answering(Answer::Once);
-    let gate = gate([tool]).policy(ModePolicy::new(Mode::Default)).approver(person).build();
+    let gate = gate([tool]).policy(Engine::in_mode(Mode::Default)).approver(person).build();
     let outcome = block_on(call(&gate, "shaky", json!({})));
     assert_eq!(outcome.result.error_kind(), Some(ErrorKind::InternalError));
     assert_eq!((outcome.decision, runs()), (Some(Decision::Ask), 0));
@@ -72,7 +72,7 @@ fn a_panic_while_running_becomes_an_error() {
 struct Undecided;
 
 impl Policy for Undecided {
-    fn decide(&self, _facts: &Facts) -> Verdict {
+    fn decide(&self, _facts: &Facts, _world: &dyn World) -> Verdict {
         std::panic::panic_any("cannot make up my mind")
     }
 }

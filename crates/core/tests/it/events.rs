@@ -11,7 +11,7 @@ use toolgate_core::call::Call;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::event::Event;
 use toolgate_core::gate::{Gate, GateSettings, Schedule};
-use toolgate_core::policy::{Mode, ModePolicy, Risk};
+use toolgate_core::policy::{Mode, Engine, Risk};
 use toolgate_core::result::ToolResult;
 
 use crate::harness::{Recorder, block_on, call, gate, session};
@@ -52,7 +52,7 @@ fn a_call_is_told_from_start_to_end() {
 #[test]
 fn questions_and_refusals_are_told() {
     let with = |mode: Mode, answer: Answer| {
-        let gate = gate([MadeUp::new("risky").risking(Risk::High)]).policy(ModePolicy::new(mode));
+        let gate = gate([MadeUp::new("risky").risking(Risk::High)]).policy(Engine::in_mode(mode));
         told(&gate.approver(Recorder::answering(answer)).build(), "risky", json!({}))
     };
     let asked = ["tool_call_start", "tool_confirmation_request", "tool_confirmation_response"];
@@ -66,7 +66,7 @@ fn questions_and_refusals_are_told() {
 #[test]
 fn events_carry_the_call_and_what_a_person_wants_to_know() {
     let tool = MadeUp::new("risky").risking(Risk::Critical).describing("Wipe\nthe disk");
-    let gate = gate([tool]).policy(ModePolicy::new(Mode::Default));
+    let gate = gate([tool]).policy(Engine::in_mode(Mode::Default));
     let gate = gate.approver(Recorder::answering(Answer::Once)).build();
     let mut events = gate.events().subscribe();
     block_on(gate.call(Call::new("risky", json!({})).with_id("c-1"), &session()));
@@ -75,7 +75,7 @@ fn events_carry_the_call_and_what_a_person_wants_to_know() {
     assert_eq!(events[0]["tool"], "risky");
     assert_eq!(events[0]["description"], "Wipe\\nthe disk");
     assert_eq!(events[1]["risk"], "critical");
-    assert_eq!(events[1]["reason"], "mode `default` asks about critical risk");
+    assert_eq!(events[1]["reason"], "no rule is about `risky`, so it asks");
     assert_eq!(events[2]["approved"], true);
     assert_eq!(events.last().unwrap()["error"], Value::Null);
 }

@@ -14,7 +14,7 @@ use toolgate_core::call::{Call, Outcome};
 use toolgate_core::context::Session;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::{Gate, GateBuilder};
-use toolgate_core::policy::{Access, Mode, ModePolicy, PathFact, Place, Risk};
+use toolgate_core::policy::{Access, Mode, Engine, PathFact, Place, Risk};
 use toolgate_core::registry::Registry;
 use toolgate_core::tool::Location;
 use toolgate_core::workspace::Workspace;
@@ -62,7 +62,7 @@ pub(crate) fn gate(tools: impl IntoIterator<Item = MadeUp>) -> GateBuilder {
     for tool in tools {
         registry.register(Arc::new(tool)).unwrap();
     }
-    Gate::builder(Arc::new(registry)).policy(ModePolicy::new(Mode::Yolo))
+    Gate::builder(Arc::new(registry)).policy(Engine::in_mode(Mode::Yolo))
 }
 
 /// A session in this crate's own folder, which no test changes.

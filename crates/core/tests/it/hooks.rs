@@ -9,7 +9,7 @@ use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::event::Event;
 use toolgate_core::gate::{GateBuilder, GateSettings};
 use toolgate_core::hook::{BeforeCall, Hook, HookedCall};
-use toolgate_core::policy::{Decision, Mode, ModePolicy, Risk};
+use toolgate_core::policy::{Decision, Mode, Engine, Risk};
 use toolgate_core::result::ToolResult;
 
 use crate::harness::{block_on, call, failure, gate};
@@ -138,7 +138,7 @@ fn input_a_hook_changed_is_validated_again() {
 #[test]
 fn the_policy_judges_the_input_a_hook_made() {
     let tool = MadeUp::new("risky").risking(Risk::High);
-    let gate = gate([tool]).policy(ModePolicy::new(Mode::Plan));
+    let gate = gate([tool]).policy(Engine::in_mode(Mode::Plan));
     let gate =
         gate.hook(hook("meddler", &Seen::default(), |_| BeforeCall::Change(json!({})))).build();
     let outcome = block_on(call(&gate, "risky", json!({})));

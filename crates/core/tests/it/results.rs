@@ -9,7 +9,7 @@ use toolgate_core::approval::Answer;
 use toolgate_core::call::{Call, Outcome};
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::GateSettings;
-use toolgate_core::policy::{Mode, ModePolicy, Risk};
+use toolgate_core::policy::{Mode, Engine, Risk};
 use toolgate_core::result::{Block, Content, ToolResult};
 
 use crate::harness::{Recorder, TOOL_ERRORS, block_on, call, cases, gate, session};
@@ -103,8 +103,8 @@ impl Way {
         };
         let builder = gate([self.tool()]).settings(settings);
         let builder = match self {
-            Self::Denied => builder.policy(ModePolicy::new(Mode::Plan)),
-            Self::Refused | Self::Nobody => builder.policy(ModePolicy::new(Mode::Default)),
+            Self::Denied => builder.policy(Engine::in_mode(Mode::Plan)),
+            Self::Refused | Self::Nobody => builder.policy(Engine::in_mode(Mode::Default)),
             _ => builder,
         };
         let builder = match self {

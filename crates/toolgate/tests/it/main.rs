@@ -10,6 +10,8 @@ mod call;
 #[cfg(test)]
 mod completions;
 #[cfg(test)]
+mod corpus;
+#[cfg(test)]
 mod exit_codes;
 #[cfg(test)]
 mod harness;

@@ -17,7 +17,7 @@ use toolgate_core::context::{ResultSettings, Session};
 use toolgate_core::dialect::Dialect;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::{Gate, GateSettings, Validated};
-use toolgate_core::policy::{Mode, ModePolicy};
+use toolgate_core::policy::{Mode, Engine};
 use toolgate_core::result::ToolResult;
 use toolgate_core::workspace::Workspace;
 
@@ -38,7 +38,7 @@ pub(crate) fn gate(mode: Mode) -> Gate {
     static GATES: LazyLock<Vec<(Mode, Gate)>> = LazyLock::new(|| {
         let registry = Arc::new(toolgate_tools::registry().unwrap());
         let with =
-            |mode: Mode| Gate::builder(Arc::clone(&registry)).policy(ModePolicy::new(mode)).build();
+            |mode: Mode| Gate::builder(Arc::clone(&registry)).policy(Engine::in_mode(mode)).build();
         Mode::ALL.map(|mode| (mode, with(mode))).into()
     });
     GATES.iter().find(|(of, _)| *of == mode).unwrap().1.clone()
@@ -82,7 +82,7 @@ impl Lab {
             ..GateSettings::default()
         };
         let registry = Arc::new(toolgate_tools::registry().unwrap());
-        let policy = ModePolicy::new(Mode::Plan);
+        let policy = Engine::in_mode(Mode::Plan);
         let gate = Gate::builder(registry).policy(policy).settings(settings).build();
         Self { _thrown_away: Some(results), ..Self::open(folder, gate, Dialect::Native) }
     }

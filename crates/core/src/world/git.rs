@@ -1,0 +1,182 @@
+//! What in a repository's own settings makes git run another program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Settings that name a program git runs while it only looks.
+const RUNNING: &[(&str, &str)] = &[
+    ("core", "fsmonitor"),
+    ("core", "alternaterefscommand"),
+    ("core", "sshcommand"),
+    ("core", "gitproxy"),
+    ("core", "askpass"),
+    ("core", "pager"),
+    ("diff", "external"),
+    ("diff", "command"),
+    ("diff", "textconv"),
+    ("filter", "clean"),
+    ("filter", "smudge"),
+    ("filter", "process"),
+    ("gpg", "program"),
+    ("interactive", "difffilter"),
+    ("log", "showsignature"),
+    ("merge", "driver"),
+    ("pager", ""),
+    ("include", "path"),
+    ("includeif", "path"),
+    ("trailer", "command"),
+    ("trailer", "cmd"),
+    ("credential", "helper"),
+    ("remote", "uploadpack"),
+    ("remote", "vcs"),
+    ("extensions", "partialclone"),
+];
+
+/// Hooks that run while git only looks.
+const HOOKS: &[&str] = &["post-index-change", "fsmonitor-watchman", "query-watchman"];
+
+/// Larger settings are not read.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The setting of the repository around a folder that makes git run a program, if there is one.
+pub(super) fn runs(folder: &Path) -> Option<String> {
+    let folder = folder.canonicalize().ok()?;
+    let repository = folder.ancestors().find_map(repository_at)?;
+    let common = common_folder(&repository);
+    for settings in [repository.join("config"), common.join("config"), repository.join("config.worktree")] {
+        if let Some(setting) = running_setting(&settings) {
+            return Some(setting);
+        }
+    }
+    let hooks = hooks_folder(&folder, &common);
+    HOOKS.iter().find(|hook| hooks.join(hook).exists()).map(|hook| format!("hook {hook}"))
+}
+
+/// Where the repository keeps its hooks.
+fn hooks_folder(folder: &Path, common: &Path) -> PathBuf {
+    let text = fs::read_to_string(common.join("config")).unwrap_or_default();
+    let set = text.lines().filter_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        let key = key.rsplit([']', ' ', '\t']).find(|word| !word.is_empty())?;
+        key.eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"').to_owned())
+    });
+    match set.last() {
+        Some(path) => folder
+            .ancestors()
+            .find(|above| repository_at(above).is_some())
+            .unwrap_or(folder)
+            .join(path),
+        None => common.join("hooks"),
+    }
+}
+
+/// The repository whose files lie in a folder, as git would find it.
+fn repository_at(folder: &Path) -> Option<PathBuf> {
+    let inside = folder.join(".git");
+    if inside.is_dir() {
+        return Some(inside);
+    }
+    if inside.is_file() {
+        let text = fs::read_to_string(&inside).ok()?;
+        return Some(folder.join(text.trim().strip_prefix("gitdir:")?.trim()));
+    }
+    // A folder that looks like a repository is one, whatever it is called.
+    let is_bare = folder.join("HEAD").exists()
+        && folder.join("objects").is_dir()
+        && folder.join("refs").is_dir();
+    is_bare.then(|| folder.to_owned())
+}
+
+/// Where a work tree keeps what it shares with others.
+fn common_folder(repository: &Path) -> PathBuf {
+    match fs::read_to_string(repository.join("commondir")) {
+        Ok(text) => repository.join(text.trim()),
+        Err(_) => repository.to_owned(),
+    }
+}
+
+fn running_setting(settings: &Path) -> Option<String> {
+    let metadata = fs::metadata(settings).ok()?;
+    if metadata.len() > MOST_BYTES || !metadata.is_file() {
+        return Some("settings that cannot be read".to_owned());
+    }
+    let Ok(text) = fs::read_to_string(settings) else {
+        return Some("settings that cannot be read".to_owned());
+    };
+    let mut section = String::new();
+    // A line that ends in a backslash goes on; joined lines only ever show more.
+    for line in text.replace("\\\n", " ").lines() {
+        let mut line = line.trim();
+        if let Some(rest) = line.strip_prefix('[') {
+            let (header, rest) = rest.split_once(']').unwrap_or((rest, ""));
+            let name = header.split([' ', '\t', '"', '.']).next().unwrap_or_default();
+            section = name.to_lowercase();
+            line = rest.trim();
+        }
+        let key = line.split(['=', ' ', '\t', '#', ';']).next().unwrap_or_default().to_lowercase();
+        let value = line.split_once('=').map_or("", |(_, value)| value.trim());
+        if !key.is_empty() && is_running(&section, &key) && !is_switch(&section, &key, value) {
+            return Some(format!("{section}.{key}"));
+        }
+    }
+    None
+}
+
+fn is_running(section: &str, key: &str) -> bool {
+    RUNNING.iter().any(|(own, name)| *own == section && (name.is_empty() || *name == key))
+}
+
+/// Some settings are a program or a plain yes or no.
+fn is_switch(section: &str, key: &str, value: &str) -> bool {
+    let is_word = matches!(value.to_lowercase().as_str(), "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1");
+    let may_be_word = (section, key) == ("core", "fsmonitor") || section == "pager";
+    may_be_word && is_word || (section, key) == ("log", "showsignature") && value == "false"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository(settings: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
+        fs::create_dir_all(folder.path().join("src")).unwrap();
+        fs::write(folder.path().join(".git/config"), settings).unwrap();
+        folder
+    }
+
+    #[test]
+    fn plain_settings_run_nothing() {
+        let plain = "[core]\n\tbare = false\n\tfilemode = true\n[remote \"origin\"]\n\turl = x\n[branch \"main\"]\n\tremote = origin\n[user]\n\tname = x\n[core]\n\tfsmonitor = true\n";
+        assert_eq!(runs(&repository(plain).path().join("src")), None);
+    }
+
+    #[test]
+    fn settings_that_name_a_program_are_found() {
+        for (settings, found) in [
+            ("[core]\n\tfsmonitor = ./evil.sh\n", "core.fsmonitor"),
+            ("[CORE] FSMonitor=./evil.sh\n", "core.fsmonitor"),
+            ("[diff \"x\"]\n\ttextconv = ./evil\n", "diff.textconv"),
+            ("[diff]\nexternal = ./evil\n", "diff.external"),
+            ("[filter \"x\"]\n  clean = ./evil\n", "filter.clean"),
+            ("[include]\n path = ../other\n", "include.path"),
+        ] {
+            let folder = repository(settings);
+            assert_eq!(runs(folder.path()).as_deref(), Some(found), "{settings}");
+        }
+    }
+
+    #[test]
+    fn hooks_and_embedded_repositories_count() {
+        let folder = repository("[core]\n");
+        fs::write(folder.path().join(".git/hooks/post-index-change"), "").unwrap();
+        assert!(runs(folder.path()).is_some());
+        let bare = repository("[core]\n");
+        let docs = bare.path().join("docs");
+        fs::create_dir_all(docs.join("objects")).unwrap();
+        fs::create_dir_all(docs.join("refs")).unwrap();
+        fs::write(docs.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(docs.join("config"), "[core]\nfsmonitor = ./evil\n").unwrap();
+        assert_eq!(runs(&docs).as_deref(), Some("core.fsmonitor"));
+    }
+}

@@ -1,0 +1,134 @@
+//! The rules in force, and the mode they are in force in.
+
+use std::cell::RefCell;
+
+use arc_swap::ArcSwap;
+
+use crate::decision::Decision;
+use crate::defaults;
+use crate::facts::Facts;
+use crate::judge::{Asked, Judge, Setting};
+use crate::mode::Mode;
+use crate::rule::{Priority, Rule};
+use crate::table::Table;
+use crate::verdict::{Policy, Verdict};
+use crate::world::World;
+
+/// Decides by rules, tiers, mode and floors.
+///
+/// ```
+/// use toolgate_policy::world::Lexical;
+/// use toolgate_policy::{Decision, Effect, Engine, Facts, Mode, Policy, Risk};
+///
+/// let engine = Engine::in_mode(Mode::Default);
+/// let world = Lexical::new("/project");
+/// let search = Facts::new("grep", Effect::Read, Risk::Low);
+/// assert_eq!(engine.decide(&search, &world).decision, Decision::Allow);
+/// ```
+#[derive(Debug)]
+pub struct Engine {
+    table: Table,
+    /// Rules given at run time.
+    granted: ArcSwap<Table>,
+    mode: Mode,
+    interactive: bool,
+    own_folders: Vec<String>,
+}
+
+impl Engine {
+    /// An engine with these rules beside the built-in ones.
+    pub fn new(mut rules: Vec<Rule>, mode: Mode) -> Self {
+        rules.extend(defaults::rules().iter().cloned());
+        Self::bare(rules, mode)
+    }
+
+    /// An engine with the built-in rules only.
+    pub fn in_mode(mode: Mode) -> Self {
+        Self::new(Vec::new(), mode)
+    }
+
+    /// An engine with these rules and no others; what no rule is about asks.
+    pub fn bare(rules: Vec<Rule>, mode: Mode) -> Self {
+        Self {
+            table: Table::new(rules),
+            granted: ArcSwap::default(),
+            mode,
+            interactive: true,
+            own_folders: Vec::new(),
+        }
+    }
+
+    /// The same engine where nobody can be asked.
+    #[must_use]
+    pub fn non_interactive(mut self) -> Self {
+        self.interactive = false;
+        self
+    }
+
+    /// The same engine with folders that hold rules and records, which no call may write.
+    #[must_use]
+    pub fn protecting(mut self, folders: impl IntoIterator<Item = std::path::PathBuf>) -> Self {
+        let folded = |folder: std::path::PathBuf| folder.to_string_lossy().to_lowercase();
+        self.own_folders.extend(folders.into_iter().map(folded));
+        self
+    }
+
+    /// Adds a rule for as long as the engine lives, as a person does who answers "always".
+    pub fn always_allow(&self, mut rule: Rule) {
+        rule.priority = Priority::ALWAYS_ALLOW;
+        rule.decision = Decision::Allow;
+        self.granted.rcu(|granted| {
+            let mut rules = granted.rules().to_vec();
+            rules.push(rule.clone());
+            Table::new(rules)
+        });
+    }
+
+    /// Every rule, strongest first.
+    pub fn rules(&self) -> Vec<Rule> {
+        let granted = self.granted.load();
+        let mut rules: Vec<Rule> = granted.rules().iter().chain(self.table.rules()).cloned().collect();
+        rules.sort_by_key(|rule| std::cmp::Reverse(rule.priority));
+        rules
+    }
+
+    /// The rules it was made with.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The mode in force.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Whether somebody can be asked.
+    pub fn is_interactive(&self) -> bool {
+        self.interactive
+    }
+
+    /// Looks at a call with the rules in force, those given at run time included.
+    pub(crate) fn with_judge<T>(
+        &self,
+        facts: &Facts,
+        world: &dyn World,
+        trace: Option<&RefCell<Vec<Asked>>>,
+        look: impl FnOnce(&Judge<'_>) -> T,
+    ) -> T {
+        let granted = self.granted.load();
+        let setting = Setting {
+            tables: [&granted, &self.table],
+            mode: self.mode,
+            interactive: self.interactive,
+            own_folders: &self.own_folders,
+            trace,
+        };
+        look(&Judge::new(setting, facts, world))
+    }
+}
+
+impl Policy for Engine {
+    fn decide(&self, facts: &Facts, world: &dyn World) -> Verdict {
+        self.with_judge(facts, world, None, |judge| judge.verdict())
+    }
+}

@@ -1,0 +1,11 @@
+//! One call, looked at with the rules in force.
+
+mod call;
+mod finding;
+mod path;
+mod ruling;
+mod shell;
+mod web;
+
+pub(crate) use self::call::Judge;
+pub(crate) use self::ruling::{Asked, Setting};

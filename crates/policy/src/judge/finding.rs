@@ -1,0 +1,101 @@
+//! What was found out about a call, and the verdict it adds up to.
+
+use crate::decision::Decision;
+use crate::facts::Risk;
+use crate::mode::Mode;
+use crate::rule::Grant;
+use crate::shell::ShellRisk;
+use crate::verdict::{Floor, FloorKind, RuleName, Verdict};
+
+/// More reasons than this are not read.
+const MOST_REASONS: usize = 6;
+
+/// One thing found out about a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Finding {
+    pub(crate) decision: Decision,
+    pub(crate) reason: String,
+    pub(crate) rule: Option<RuleName>,
+    pub(crate) floor: Option<FloorKind>,
+    pub(crate) risk: Option<Risk>,
+    pub(crate) grant: Grant,
+}
+
+impl Finding {
+    /// Something no ordinary rule can lower.
+    pub(crate) fn floor(kind: FloorKind, decision: Decision, reason: impl Into<String>) -> Self {
+        Self {
+            decision,
+            reason: reason.into(),
+            rule: None,
+            floor: Some(kind),
+            risk: None,
+            grant: Grant::default(),
+        }
+    }
+}
+
+/// Everything found out about a call.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) all: Vec<Finding>,
+    pub(crate) risks: Vec<ShellRisk>,
+    pub(crate) judged: Option<String>,
+}
+
+impl Findings {
+    pub(crate) fn push(&mut self, finding: Finding) {
+        self.all.push(finding);
+    }
+
+    /// The strictest so far.
+    pub(crate) fn strictest(&self) -> Option<&Finding> {
+        // Of equally strict ones the first, which is what was asked for; a floor says more.
+        self.all.iter().rev().max_by_key(|finding| (finding.decision, finding.floor.is_some()))
+    }
+
+    /// The verdict: the strictest finding holds.
+    pub(crate) fn verdict(mut self, risk: Risk, mode: Mode) -> Verdict {
+        let Some(deciding) = self.strictest().cloned() else {
+            return Verdict::new(Decision::Ask, risk, mode, "nothing is known about this call");
+        };
+        let raised = self.risks.iter().map(|found| found.severity).max();
+        let risk = deciding.risk.unwrap_or(risk).max(raised.unwrap_or(Risk::Low));
+        let rule = deciding.rule.clone().or_else(|| self.allowing_rule());
+        let mut reasons = vec![deciding.reason.clone()];
+        self.all.sort_by_key(|finding| std::cmp::Reverse(finding.decision));
+        let mut floors = Vec::new();
+        for finding in self.all {
+            if let Some(kind) = finding.floor {
+                let (decision, reason) = (finding.decision, finding.reason.clone());
+                floors.push(Floor { kind, decision, reason });
+            }
+            if reasons.len() < MOST_REASONS && !reasons.contains(&finding.reason) {
+                reasons.push(finding.reason);
+            }
+        }
+        let mut verdict = Verdict {
+            decision: deciding.decision,
+            rule,
+            risk,
+            mode,
+            floors,
+            reasons,
+            risks: self.risks,
+            grant: deciding.grant,
+            judged: self.judged,
+        };
+        if mode == Mode::DontAsk && verdict.decision == Decision::Ask {
+            verdict.decision = Decision::Deny;
+            let reason = format!("{}, and mode `dont_ask` denies what would ask", verdict.reason());
+            verdict.reasons.insert(0, reason);
+            verdict.reasons.remove(1);
+        }
+        verdict
+    }
+
+    /// The rule that would have allowed what a floor holds up.
+    fn allowing_rule(&self) -> Option<RuleName> {
+        self.all.iter().find_map(|finding| finding.rule.clone())
+    }
+}

@@ -1,0 +1,120 @@
+//! What no ordinary rule can lower about a path.
+
+use std::path::Path;
+
+use super::call::Judge;
+use super::finding::Finding;
+use crate::decision::Decision;
+use crate::facts::{Access, PathFact, Place};
+use crate::floor::protected;
+use crate::floor::sensitive::{Sensitive, When, sensitive};
+use crate::floor::system;
+use crate::mode::Mode;
+use crate::question::PathForms;
+use crate::rule::{Rule, Tier};
+use crate::verdict::FloorKind;
+
+impl Judge<'_> {
+    /// The strictest floor under a path, given the rule that would decide about it.
+    pub(super) fn path_floor(
+        &self,
+        path: &PathFact,
+        forms: &PathForms,
+        rule: Option<&Rule>,
+    ) -> Option<Finding> {
+        let shown = shown(&path.resolved);
+        let changes = path.access != Access::Read;
+        if changes && self.is_never_written(forms) {
+            return Some(Finding::floor(
+                FloorKind::Protected,
+                Decision::Deny,
+                format!("`{shown}` is never changed, in any mode"),
+            ));
+        }
+        if changes
+            && let Some(part) = self.either(forms, protected::governing_part)
+            && !is_named(rule, part)
+        {
+            return Some(Finding::floor(
+                FloorKind::Protected,
+                Decision::Ask,
+                format!("`{shown}` governs another program, so changing it needs a person"),
+            ));
+        }
+        if self.setting.mode == Mode::Yolo {
+            return None;
+        }
+        if let Some(Sensitive { part, what, when }) = self.either(forms, sensitive)
+            && (changes || when == When::Touched)
+            && !is_named(rule, part)
+        {
+            let message = match when {
+                When::Touched => format!("`{shown}` holds {what}"),
+                When::Written => format!("`{shown}` is {what}"),
+            };
+            return Some(Finding::floor(FloorKind::Sensitive, Decision::Ask, message));
+        }
+        if path.place == Place::Outside && !self.is_outside_allowed(forms, changes, rule) {
+            return Some(Finding::floor(
+                FloorKind::Outside,
+                Decision::Ask,
+                format!("`{shown}` is outside the workspace"),
+            ));
+        }
+        (path.access == Access::Write && path.hard_links > 1).then(|| {
+            let links = path.hard_links;
+            Finding::floor(
+                FloorKind::HardLinks,
+                Decision::Ask,
+                format!("`{shown}` has {links} hard links, and a change would split them"),
+            )
+        })
+    }
+
+    fn is_never_written(&self, forms: &PathForms) -> bool {
+        let never = |path: &str| {
+            protected::is_never_written(path)
+                || protected::is_our_own(path)
+                || self.setting.own_folders.iter().any(|own| protected::is_at_or_below(path, own))
+        };
+        never(&forms.requested_folded) || never(&forms.resolved_folded)
+    }
+
+    /// What a check finds in the path as asked for, or as it is.
+    fn either<'p, T>(
+        &self,
+        forms: &'p PathForms,
+        check: impl Fn(&'p str, Option<&str>) -> Option<T>,
+    ) -> Option<T> {
+        let home = self.home.as_deref();
+        check(&forms.resolved_folded, home).or_else(|| {
+            let differs = forms.requested_folded != forms.resolved_folded;
+            differs.then(|| check(&forms.requested_folded, home)).flatten()
+        })
+    }
+
+    /// Outside of the workspace a rule that names paths lets in, and common places are no secret.
+    fn is_outside_allowed(&self, forms: &PathForms, changes: bool, rule: Option<&Rule>) -> bool {
+        let named = rule.is_some_and(|rule| {
+            rule.decision == Decision::Allow
+                && rule.origin.tier >= Tier::User
+                && !rule.matcher.paths.is_empty()
+        });
+        named || (!changes && system::is_common(&forms.resolved_folded, self.home.as_deref()))
+    }
+}
+
+/// Whether a rule of the user or above allows this very thing, rather than covering it by the way.
+fn is_named(rule: Option<&Rule>, part: &str) -> bool {
+    rule.is_some_and(|rule| {
+        rule.decision == Decision::Allow
+            && rule.origin.tier >= Tier::User
+            && rule.matcher.paths.iter().any(|pattern| pattern.names(part))
+    })
+}
+
+/// A path as people see it, nothing in it that a terminal would act on.
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.chars().any(char::is_control) { text.escape_debug().to_string() } else { text.into_owned() }
+}

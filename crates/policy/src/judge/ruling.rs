@@ -1,0 +1,172 @@
+//! What the rules say to one question.
+
+use std::cell::RefCell;
+
+use crate::decision::Decision;
+use crate::facts::Effect;
+use crate::judge::finding::Finding;
+use crate::mode::{Mode, Modes};
+use crate::question::Question;
+use crate::rule::{Grant, Mismatch, Priority, Rule, Tier};
+use crate::table::Table;
+use crate::verdict::{FloorKind, RuleName};
+
+/// The rules in force, and what they are in force in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setting<'s> {
+    /// Rules given at run time, and the rules loaded.
+    pub(crate) tables: [&'s Table; 2],
+    pub(crate) mode: Mode,
+    pub(crate) interactive: bool,
+    /// In lower case.
+    pub(crate) own_folders: &'s [String],
+    /// Where to write down what the rules were asked, when somebody wants to know.
+    pub(crate) trace: Option<&'s RefCell<Vec<Asked>>>,
+}
+
+/// What the rules were asked, and what each had to say.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) about: String,
+    /// Rules about the tool, strongest first, and why those that do not match do not.
+    pub(crate) rules: Vec<(RuleName, Decision, Option<String>)>,
+}
+
+/// What the rules say to one question.
+#[derive(Debug)]
+pub(crate) struct Ruling<'s> {
+    pub(crate) decision: Decision,
+    /// The rule that says so; none when no rule is about it.
+    pub(crate) rule: Option<(&'s Rule, &'s RuleName)>,
+    /// A rule of the workspace that is stricter.
+    pub(crate) tightened: Option<(&'s Rule, &'s RuleName)>,
+}
+
+impl<'s> Setting<'s> {
+    /// Asks the rules.
+    pub(crate) fn rule(&self, question: &Question<'_>) -> Ruling<'s> {
+        if let Some(trace) = self.trace {
+            trace.borrow_mut().push(self.asked(question));
+        }
+        let rule = self.best_where(question, |_| true);
+        let decision = rule.map_or(Decision::Ask, |(rule, _)| rule.decision);
+        let tightened = self.tightening(question, rule.map(|(rule, _)| rule), decision);
+        Ruling { decision, rule, tightened }
+    }
+
+    /// The strongest of some rules about what is asked.
+    pub(crate) fn best_where(
+        &self,
+        question: &Question<'_>,
+        wanted: impl Fn(&Rule) -> bool + Copy,
+    ) -> Option<(&'s Rule, &'s RuleName)> {
+        let [granted, table] = self.tables;
+        let found = [granted.best_where(question, wanted), table.best_where(question, wanted)];
+        // On a tie the later is taken, and what a person granted never ties with a file.
+        found.into_iter().flatten().rev().max_by_key(|(rule, _)| rule.priority)
+    }
+
+    /// What every rule about the tool has to say.
+    fn asked(&self, question: &Question<'_>) -> Asked {
+        let rules = self.tables.into_iter().flat_map(Table::rules);
+        let considered = rules.filter_map(|rule| match rule.mismatch(question) {
+            Some(Mismatch::Tool) => None,
+            mismatch => {
+                let mismatch = mismatch.map(|found| found.to_string());
+                Some((RuleName::of(rule), rule.decision, mismatch))
+            }
+        });
+        Asked { about: question.about(), rules: considered.collect() }
+    }
+
+    /// A workspace may tighten what the user allows, but not what was answered at run time.
+    fn tightening(
+        &self,
+        question: &Question<'_>,
+        winner: Option<&Rule>,
+        decision: Decision,
+    ) -> Option<(&'s Rule, &'s RuleName)> {
+        let [_, table] = self.tables;
+        if !table.restrictions().by_workspace
+            || winner.is_some_and(|rule| rule.priority >= Priority::SERVER_EXCLUDED)
+        {
+            return None;
+        }
+        table.best_where(question, |rule| {
+            rule.origin.tier == Tier::Workspace && rule.decision > decision
+        })
+    }
+}
+
+impl Ruling<'_> {
+    /// What the ruling adds up to for a call with this effect.
+    pub(crate) fn finding(&self, effect: Effect, mode: Mode, what: &str) -> Finding {
+        if let Some((rule, name)) = self.tightened {
+            let reason = rule.message.as_deref().map_or_else(
+                || format!("the workspace's rule {name} {} {what}", verb(rule.decision)),
+                str::to_owned,
+            );
+            return Finding {
+                rule: Some(name.clone()),
+                risk: rule.risk,
+                ..Finding::floor(FloorKind::Workspace, rule.decision, reason)
+            };
+        }
+        if let Some(finding) = self.by_mode(effect, mode, what) {
+            return finding;
+        }
+        let Some((rule, name)) = self.rule else {
+            return Finding {
+                decision: Decision::Ask,
+                reason: format!("no rule is about {what}, so it asks"),
+                rule: None,
+                floor: None,
+                risk: None,
+                grant: Grant::default(),
+            };
+        };
+        let reason = match &rule.message {
+            Some(message) => message.to_string(),
+            None => format!("rule {name} {} {what}", verb(rule.decision)),
+        };
+        Finding {
+            decision: rule.decision,
+            reason,
+            rule: Some(name.clone()),
+            floor: None,
+            risk: rule.risk,
+            grant: rule.grant.clone(),
+        }
+    }
+
+    /// Modes that insist, unless a rule was made for that very mode.
+    fn by_mode(&self, effect: Effect, mode: Mode, what: &str) -> Option<Finding> {
+        let made_for_it = self
+            .rule
+            .is_some_and(|(rule, _)| rule.modes != Modes::ALL && rule.modes.contains(mode));
+        if effect == Effect::Read || made_for_it {
+            return None;
+        }
+        match mode {
+            Mode::Plan if self.decision != Decision::Deny => Some(Finding::floor(
+                FloorKind::Mode,
+                Decision::Deny,
+                format!("in plan mode only reading runs, and {what} does more"),
+            )),
+            Mode::Ask if self.decision == Decision::Allow => Some(Finding::floor(
+                FloorKind::Mode,
+                Decision::Ask,
+                format!("mode `ask` asks about everything but reading, and {what} does more"),
+            )),
+            _ => None,
+        }
+    }
+}
+
+fn verb(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allows",
+        Decision::Ask => "asks about",
+        Decision::Deny => "denies",
+    }
+}

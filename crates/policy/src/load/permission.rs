@@ -1,0 +1,102 @@
+//! Permissions of the short form: `Read`, `Bash(git status)`, `WebFetch(domain:docs.rs)`.
+
+use std::ops::Range;
+
+use super::rules::Reader;
+use crate::decision::Decision;
+use crate::name::ToolPattern;
+use crate::pattern::path::Slash;
+use crate::pattern::{CommandPattern, DomainPattern, PathPattern};
+use crate::rule::Matcher;
+use crate::wildcard::Wildcard;
+
+/// Reads one permission and adds its rule.
+pub(super) fn read(reader: &mut Reader<'_>, text: &str, decision: Decision, span: Range<usize>) {
+    let text = text.trim();
+    let (name, inner) = match text.split_once('(') {
+        Some((name, rest)) => match rest.strip_suffix(')') {
+            Some(inner) => (name.trim(), Some(inner.trim())),
+            None => {
+                reader.error(span, format!("`{text}` has no closing parenthesis"), "ends too early").help =
+                    Some(format!("write `{text})`"));
+                return;
+            }
+        },
+        None => (text, None),
+    };
+    let Some(tool) = tool(reader, name, span.clone()) else { return };
+    let Some(matcher) = matcher(reader, name, &tool, inner, decision, span.clone()) else { return };
+    let mut rule = reader.begin_permission(vec![tool], decision, span.start);
+    rule.name = Some(text.into());
+    rule.matcher = matcher;
+    reader.push(rule);
+}
+
+/// `Read` and `Edit` stand for whatever reads and edits.
+fn tool(reader: &mut Reader<'_>, name: &str, span: Range<usize>) -> Option<ToolPattern> {
+    match name {
+        "Read" => Some(ToolPattern::Reading),
+        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => Some(ToolPattern::Editing),
+        name => reader.tool(name, span),
+    }
+}
+
+fn matcher(
+    reader: &mut Reader<'_>,
+    name: &str,
+    tool: &ToolPattern,
+    inner: Option<&str>,
+    decision: Decision,
+    span: Range<usize>,
+) -> Option<Matcher> {
+    let mut matcher = Matcher::default();
+    let Some(inner) = inner.filter(|inner| !matches!(*inner, "*" | ":*")) else {
+        return Some(matcher);
+    };
+    if inner.is_empty() {
+        reader.error(span, format!("`{name}()` says nothing"), "empty").help =
+            Some(format!("write `{name}` for all of it"));
+        return None;
+    }
+    match tool {
+        ToolPattern::Exact(tool) if tool == "shell" => {
+            matcher.commands.push(CommandPattern::parse(inner));
+        }
+        ToolPattern::Exact(tool) if tool == "web_fetch" => {
+            let Some(domain) = inner.strip_prefix("domain:") else {
+                reader.error(span, format!("`{name}` takes a domain"), "not a domain").help =
+                    Some(format!("write `{name}(domain:{inner})`"));
+                return None;
+            };
+            matcher.domains.push(DomainPattern::parse(domain));
+        }
+        ToolPattern::Exact(tool) if tool == "task" => matcher.agents.push(Wildcard::new(inner)),
+        ToolPattern::Reading | ToolPattern::Editing => {
+            matcher.paths.push(path(reader, inner, decision, span)?);
+        }
+        ToolPattern::Exact(tool) if matches!(tool.as_str(), "glob" | "grep" | "ls") => {
+            matcher.paths.push(path(reader, inner, decision, span)?);
+        }
+        _ => {
+            reader.error(span, format!("`{name}` takes nothing in parentheses"), "not understood").help =
+                Some(format!("write `{name}`, or a `[[rule]]` with conditions"));
+            return None;
+        }
+    }
+    Some(matcher)
+}
+
+fn path(
+    reader: &mut Reader<'_>,
+    text: &str,
+    decision: Decision,
+    span: Range<usize>,
+) -> Option<PathPattern> {
+    match PathPattern::parse(text, reader.places, Slash::Workspace, decision) {
+        Ok(pattern) => Some(pattern),
+        Err(error) => {
+            reader.error(span, format!("invalid path pattern: {}", error.kind()), "here");
+            None
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! Policy files in TOML.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
+
+use super::fields::{At, Fields, Names, kind};
+use super::permission;
+use super::rules::Reader;
+use crate::decision::Decision;
+use crate::facts::Risk;
+use crate::mode::{Mode, Modes};
+use crate::name::ToolPattern;
+use crate::pattern::path::Slash;
+use crate::pattern::regular::RegularError;
+use crate::pattern::{
+    CommandPattern, Condition, DomainPattern, Operator, PathPattern, Regular,
+};
+use crate::rule::{Matcher, Sandbox};
+use crate::wildcard::Wildcard;
+
+const RULE: Names = &["rule"];
+const PERMISSIONS: Names = &["permissions"];
+const WEB: Names = &["web"];
+
+const NAME: Names = &["name", "description"];
+const TOOL: Names = &["tool", "toolName", "tool_name", "tools"];
+const MCP: Names = &["mcp", "mcpName", "mcp_name"];
+const COMMAND: Names = &["command", "commands"];
+const COMMAND_PREFIX: Names = &["command_prefix", "commandPrefix"];
+const COMMAND_REGEX: Names = &["command_regex", "commandRegex"];
+const PATH: Names = &["path", "paths"];
+const DOMAIN: Names = &["domain", "domains"];
+const AGENT: Names = &["agent", "agents"];
+const ARGS_PATTERN: Names = &["args_pattern", "argsPattern"];
+const CONDITIONS: Names = &["conditions"];
+const ANNOTATIONS: Names = &["annotations", "toolAnnotations", "tool_annotations"];
+const SUBAGENT: Names = &["subagent"];
+const DECISION: Names = &["decision", "action"];
+const PRIORITY: Names = &["priority"];
+const MODES: Names = &["modes"];
+const INTERACTIVE: Names = &["interactive"];
+const REDIRECTION: Names = &["allow_redirection", "allowRedirection"];
+const MESSAGE: Names = &["message", "denyMessage", "deny_message"];
+const RISK: Names = &["risk", "riskLevel"];
+const SANDBOX: Names = &["sandbox"];
+const NETWORK: Names = &["network"];
+const EXPIRES: Names = &["expires", "expires_at", "expiresAt"];
+
+const IN_RULE: &[Names] = &[
+    NAME, TOOL, MCP, COMMAND, COMMAND_PREFIX, COMMAND_REGEX, PATH, DOMAIN, AGENT, ARGS_PATTERN,
+    CONDITIONS, ANNOTATIONS, SUBAGENT, DECISION, PRIORITY, MODES, INTERACTIVE, REDIRECTION, MESSAGE,
+    RISK, SANDBOX, NETWORK, EXPIRES,
+];
+
+pub(super) fn read(reader: &mut Reader<'_>) {
+    let (root, faults) = DeTable::parse_recoverable(reader.text);
+    for fault in &faults {
+        let end = reader.text.len();
+        let span = fault.span().unwrap_or(end..end);
+        reader.error(span, fault.message().replace('\n', ", "), "here");
+    }
+    let root = root.get_ref();
+    let known = [RULE, PERMISSIONS, WEB];
+    let fields = Fields::new(root, &known, "a policy file", reader);
+    let (rules, permissions, web) = (fields.get(RULE), fields.get(PERMISSIONS), fields.get(WEB));
+    if let Some(rules) = rules {
+        match rules.get_ref() {
+            DeValue::Array(rules) => read_rules(rules, reader),
+            other => {
+                let message = format!("rules are written as `[[rule]]`, not as {}", kind(other));
+                reader.error(rules.span(), message, "write `[[rule]]`");
+            }
+        }
+    }
+    if let Some(table) = permissions.and_then(|found| table(found, "permissions", reader)) {
+        read_permissions(table, reader);
+    }
+    if let Some(table) = web.and_then(|found| table(found, "web", reader)) {
+        read_web(table, reader);
+    }
+}
+
+fn table<'t, 'd>(
+    value: &'t Spanned<DeValue<'d>>,
+    name: &str,
+    reader: &mut Reader<'_>,
+) -> Option<&'t DeTable<'d>> {
+    match value.get_ref() {
+        DeValue::Table(table) => Some(table),
+        other => {
+            let message = format!("`{name}` must be a table, not {}", kind(other));
+            reader.error(value.span(), message, &format!("write `[{name}]`"));
+            None
+        }
+    }
+}
+
+fn read_rules(rules: &DeArray<'_>, reader: &mut Reader<'_>) {
+    for rule in rules.iter() {
+        if let Some(table) = table(rule, "rule", reader) {
+            read_rule(table, rule.span(), reader);
+        }
+    }
+}
+
+fn read_rule(table: &DeTable<'_>, span: Range<usize>, reader: &mut Reader<'_>) {
+    let mut fields = Fields::new(table, IN_RULE, "a rule", reader);
+    let decision = read_decision(&mut fields, &span);
+    let own = fields.priority(PRIORITY).unwrap_or(0);
+    let tools = read_tools(&mut fields);
+    let matcher = read_matcher(&mut fields, decision.unwrap_or(Decision::Deny));
+    let mut rule = fields.reader.begin(tools, decision.unwrap_or(Decision::Deny), own, span.start);
+    rule.matcher = matcher;
+    rule.name = fields.text(NAME).map(|name| name.value.into());
+    rule.message = fields.text(MESSAGE).map(|message| message.value.into());
+    rule.modes = read_modes(&mut fields);
+    rule.risk = fields.word(RISK, risk, &["low", "medium", "high", "critical"]);
+    rule.expires = fields.time(EXPIRES);
+    rule.grant.sandbox =
+        fields.word(SANDBOX, sandbox, &["read_only", "workspace_write", "full"]);
+    rule.grant.network = fields.texts(NETWORK).map(values).unwrap_or_default();
+    rule.grant.redirection = fields.boolean(REDIRECTION).unwrap_or(false);
+    if decision.is_some() && !rule.tools.is_empty() {
+        fields.reader.push(rule);
+    }
+}
+
+fn values(texts: Vec<At<String>>) -> Vec<String> {
+    texts.into_iter().map(|text| text.value).collect()
+}
+
+fn read_decision(fields: &mut Fields<'_, '_, '_, '_>, span: &Range<usize>) -> Option<Decision> {
+    if fields.get(DECISION).is_none() {
+        fields.reader.error(span.clone(), "this rule decides nothing", "no `decision`").help =
+            Some("add decision = \"allow\", \"ask\" or \"deny\"".to_owned());
+        return None;
+    }
+    fields.word(DECISION, decision, &["allow", "ask", "deny"])
+}
+
+fn decision(text: &str) -> Option<Decision> {
+    match text {
+        "allow" => Some(Decision::Allow),
+        "ask" | "ask_user" => Some(Decision::Ask),
+        "deny" => Some(Decision::Deny),
+        _ => None,
+    }
+}
+
+fn risk(text: &str) -> Option<Risk> {
+    match text {
+        "low" => Some(Risk::Low),
+        "medium" => Some(Risk::Medium),
+        "high" => Some(Risk::High),
+        "critical" => Some(Risk::Critical),
+        _ => None,
+    }
+}
+
+fn sandbox(text: &str) -> Option<Sandbox> {
+    match text {
+        "read_only" | "read-only" => Some(Sandbox::ReadOnly),
+        "workspace_write" | "workspace-write" => Some(Sandbox::WorkspaceWrite),
+        "full" => Some(Sandbox::Full),
+        _ => None,
+    }
+}
+
+/// The tools; what the rule is about fixes them where none are named.
+fn read_tools(fields: &mut Fields<'_, '_, '_, '_>) -> Vec<ToolPattern> {
+    let servers = fields.texts(MCP);
+    let names = fields.texts(TOOL);
+    let mut tools = Vec::new();
+    if let Some(servers) = servers {
+        let names = names.unwrap_or_else(|| vec![At { value: "*".to_owned(), span: 0..0 }]);
+        for At { value: server, span } in servers {
+            for name in &names {
+                let own = name.value.strip_prefix(&format!("{server}__")).unwrap_or(&name.value);
+                tools.extend(fields.reader.tool(&format!("mcp__{server}__{own}"), span.clone()));
+            }
+        }
+        return tools;
+    }
+    let about_shell = [COMMAND, COMMAND_PREFIX, COMMAND_REGEX];
+    let is_about_shell = about_shell.into_iter().find_map(|names| fields.get(names));
+    let Some(names) = names else {
+        return vec![match is_about_shell {
+            Some(_) => ToolPattern::Exact("shell".to_owned()),
+            None => ToolPattern::Any,
+        }];
+    };
+    for At { value, span } in names {
+        let tool = fields.reader.tool(&value, span.clone());
+        let covers_shell = |tool: &ToolPattern| {
+            tool.matches(&crate::name::ToolName::new("shell"), Decision::Deny)
+        };
+        if is_about_shell.is_some() && tool.as_ref().is_some_and(|tool| !covers_shell(tool)) {
+            fields.reader.error(
+                span,
+                format!("`command` is about `shell`, and this rule is about `{value}`"),
+                "not `shell`",
+            );
+        }
+        tools.extend(tool);
+    }
+    tools
+}
+
+fn read_matcher(fields: &mut Fields<'_, '_, '_, '_>, decision: Decision) -> Matcher {
+    let mut matcher = Matcher::default();
+    for text in fields.texts(COMMAND).into_iter().flatten() {
+        matcher.commands.push(CommandPattern::parse(&text.value));
+    }
+    for text in fields.texts(COMMAND_PREFIX).into_iter().flatten() {
+        matcher.commands.push(CommandPattern::prefix(&text.value));
+    }
+    for text in fields.texts(COMMAND_REGEX).into_iter().flatten() {
+        match CommandPattern::regular(&text.value) {
+            Ok(pattern) => matcher.commands.push(pattern),
+            Err(error) => wrong_regex(fields, "command_regex", &text, &error),
+        }
+    }
+    for text in fields.texts(PATH).into_iter().flatten() {
+        match PathPattern::parse(&text.value, fields.reader.places, Slash::Root, decision) {
+            Ok(pattern) => matcher.paths.push(pattern),
+            Err(error) => {
+                let message = format!("invalid path pattern: {}", error.kind());
+                fields.reader.error(text.span, message, "here");
+            }
+        }
+    }
+    for text in fields.texts(DOMAIN).into_iter().flatten() {
+        matcher.domains.push(DomainPattern::parse(&text.value));
+    }
+    for text in fields.texts(AGENT).into_iter().flatten() {
+        matcher.agents.push(Wildcard::new(&text.value));
+    }
+    if let Some(text) = fields.text(ARGS_PATTERN) {
+        match Regular::new(text.value.clone()) {
+            Ok(pattern) => matcher.args = Some(pattern),
+            Err(error) => wrong_regex(fields, "args_pattern", &text, &error),
+        }
+    }
+    matcher.caller = fields.text(SUBAGENT).map(|text| text.value);
+    matcher.interactive = fields.boolean(INTERACTIVE);
+    matcher.read_only = read_annotations(fields);
+    matcher.conditions = read_conditions(fields);
+    matcher
+}
+
+fn wrong_regex(
+    fields: &mut Fields<'_, '_, '_, '_>,
+    name: &str,
+    text: &At<String>,
+    error: &RegularError,
+) {
+    // The text in the file has quotes around it; without escapes places inside carry over.
+    let source = fields.reader.text.get(text.span.clone()).unwrap_or_default();
+    let start = source.find(text.value.as_str()).filter(|_| !text.value.is_empty());
+    let inside = error.at.clone().zip(start).map(|(at, start)| {
+        let from = text.span.start + start;
+        from + at.start..(from + at.end).max(from + at.start + 1)
+    });
+    let span = inside.unwrap_or_else(|| text.span.clone());
+    fields.reader.error(span, format!("`{name}` is not a regular expression: {error}"), "here");
+}
+
+fn read_modes(fields: &mut Fields<'_, '_, '_, '_>) -> Modes {
+    let Some(names) = fields.texts(MODES) else {
+        return Modes::ALL;
+    };
+    let mut modes = Vec::new();
+    for At { value, span } in names {
+        match value.parse::<Mode>() {
+            Ok(mode) => modes.push(mode),
+            Err(error) => {
+                let choices = Mode::ALL.map(Mode::name);
+                let near = crate::vocabulary::nearest(&value, choices.into_iter());
+                fields.reader.error(span, error.to_string(), "not a mode").help =
+                    near.map(|near| format!("did you mean `{near}`?"));
+            }
+        }
+    }
+    Modes::only(modes)
+}
+
+/// Annotations: only whether a tool just reads decides anything.
+fn read_annotations(fields: &mut Fields<'_, '_, '_, '_>) -> Option<bool> {
+    let value = fields.get(ANNOTATIONS)?;
+    let table = table(value, "annotations", fields.reader)?;
+    let hint: Names = &["readOnlyHint", "read_only"];
+    let known = [hint];
+    Fields::new(table, &known, "annotations", fields.reader).boolean(hint)
+}
+
+fn read_conditions(fields: &mut Fields<'_, '_, '_, '_>) -> Vec<Condition> {
+    let Some(value) = fields.get(CONDITIONS) else {
+        return Vec::new();
+    };
+    let DeValue::Array(items) = value.get_ref() else {
+        let message = format!("`conditions` must be a list of tables, not {}", kind(value.get_ref()));
+        fields.reader.error(value.span(), message, "expected a list");
+        return Vec::new();
+    };
+    let read = |item: &Spanned<DeValue<'_>>| {
+        read_condition(table(item, "conditions", fields.reader)?, item.span(), fields.reader)
+    };
+    items.iter().filter_map(read).collect()
+}
+
+fn read_condition(
+    table: &DeTable<'_>,
+    span: Range<usize>,
+    reader: &mut Reader<'_>,
+) -> Option<Condition> {
+    const PARAM: Names = &["param"];
+    const OPERATOR: Names = &["operator"];
+    const VALUE: Names = &["value"];
+    let known = [PARAM, OPERATOR, VALUE];
+    let mut fields = Fields::new(table, &known, "a condition", reader);
+    let missing = known.iter().find(|names| fields.get(names).is_none());
+    if let Some(name) = missing.and_then(|names| names.first()) {
+        let message = format!("a condition needs `{name}`");
+        fields.reader.error(span, message, "incomplete").help =
+            Some("{ param = \"path\", operator = \"starts_with\", value = \"src/\" }".to_owned());
+        return None;
+    }
+    let param = fields.text(PARAM)?.value;
+    let choices = ["equals", "contains", "matches", "starts_with"];
+    let operator = fields.word(
+        OPERATOR,
+        |text| {
+            let text = if text == "startsWith" { "starts_with" } else { text };
+            choices.into_iter().find(|own| *own == text)
+        },
+        &choices,
+    )?;
+    let operator = match operator {
+        "equals" => Operator::Equals(plain_value(fields.get(VALUE)?.get_ref())?),
+        "contains" => Operator::Contains(fields.text(VALUE)?.value),
+        "starts_with" => Operator::StartsWith(fields.text(VALUE)?.value),
+        _ => {
+            let text = fields.text(VALUE)?;
+            match Regular::new(text.value.clone()) {
+                Ok(pattern) => Operator::Matches(pattern),
+                Err(error) => {
+                    wrong_regex(&mut fields, "value", &text, &error);
+                    return None;
+                }
+            }
+        }
+    };
+    Some(Condition { param, operator })
+}
+
+fn plain_value(value: &DeValue<'_>) -> Option<serde_json::Value> {
+    Some(match value {
+        DeValue::String(text) => text.to_string().into(),
+        DeValue::Boolean(truth) => (*truth).into(),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok()?.into()
+        }
+        DeValue::Float(number) => number.as_str().parse::<f64>().ok()?.into(),
+        DeValue::Array(items) => {
+            items.iter().map(|item| plain_value(item.get_ref())).collect::<Option<Vec<_>>>()?.into()
+        }
+        DeValue::Datetime(_) | DeValue::Table(_) => return None,
+    })
+}
+
+fn read_permissions(table: &DeTable<'_>, reader: &mut Reader<'_>) {
+    const DEFAULT_MODE: Names = &["default_mode", "defaultMode"];
+    const FOLDERS: Names = &["additional_directories", "additionalDirectories"];
+    const LISTS: [(Names, Decision); 3] = [
+        (&["allow"], Decision::Allow),
+        (&["ask"], Decision::Ask),
+        (&["deny"], Decision::Deny),
+    ];
+    let known = [LISTS[0].0, LISTS[1].0, LISTS[2].0, DEFAULT_MODE, FOLDERS];
+    let mut fields = Fields::new(table, &known, "`[permissions]`", reader);
+    for (names, decision) in LISTS {
+        let is_empty = matches!(
+            fields.get(names).map(Spanned::get_ref),
+            Some(DeValue::Array(items)) if items.is_empty()
+        );
+        if is_empty {
+            continue;
+        }
+        for At { value, span } in fields.texts(names).into_iter().flatten() {
+            permission::read(fields.reader, &value, decision, span);
+        }
+    }
+    let choices = Mode::ALL.map(Mode::name);
+    let mode = fields.word(DEFAULT_MODE, |text| text.parse().ok(), &choices);
+    let folders = fields.texts(FOLDERS).map(values).unwrap_or_default();
+    reader.file.mode = mode.or(reader.file.mode);
+    reader.file.folders.extend(folders);
+}
+
+fn read_web(table: &DeTable<'_>, reader: &mut Reader<'_>) {
+    const ALLOWED: Names = &["allowed_domains", "allowedDomains"];
+    const BLOCKED: Names = &["blocked_domains", "blockedDomains"];
+    const HTTPS: Names = &["auto_approve_https", "autoApproveHttps"];
+    let mut fields = Fields::new(table, &[ALLOWED, BLOCKED, HTTPS], "`[web]`", reader);
+    let fetch = || vec![ToolPattern::Exact("web_fetch".to_owned())];
+    for (names, decision) in [(ALLOWED, Decision::Allow), (BLOCKED, Decision::Deny)] {
+        for At { value, span } in fields.texts(names).into_iter().flatten() {
+            let mut rule = fields.reader.begin_permission(fetch(), decision, span.start);
+            rule.name = Some(format!("web {value}").into());
+            rule.matcher.domains.push(DomainPattern::with_subdomains(&value));
+            rule.risk = (decision == Decision::Allow).then_some(Risk::Low);
+            fields.reader.push(rule);
+        }
+    }
+    let at = fields.get(HTTPS).map_or(0, |value| value.span().start);
+    if fields.boolean(HTTPS) == Some(true) {
+        let mut rule = fields.reader.begin(fetch(), Decision::Allow, 490, at);
+        rule.name = Some("any https address".into());
+        let operator = Operator::StartsWith("https://".to_owned());
+        rule.matcher.conditions.push(Condition { param: "url".to_owned(), operator });
+        fields.reader.push(rule);
+    }
+}

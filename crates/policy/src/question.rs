@@ -1,0 +1,180 @@
+//! What rules are asked: one tool and one thing it touches.
+
+use std::cell::OnceCell;
+
+use serde_json::Value;
+
+use crate::decision::Decision;
+use crate::facts::{Effect, PathFact};
+use crate::mode::Mode;
+use crate::name::ToolName;
+use crate::pattern::condition::lookup;
+use crate::pattern::path::text;
+use crate::pattern::{CommandPattern, CommandText, Condition, DomainPattern, PathPattern, Regular};
+
+/// One tool and one thing it touches. A call is as many questions as it touches things.
+#[derive(Debug)]
+pub struct Question<'q> {
+    /// The tool.
+    pub tool: &'q ToolName,
+    /// What kind of thing is done.
+    pub effect: Effect,
+    /// The arguments.
+    pub args: &'q Value,
+    /// The mode in force.
+    pub mode: Mode,
+    /// Whether somebody can be asked.
+    pub interactive: bool,
+    /// Seconds since 1970.
+    pub now: i64,
+    /// The subagent that makes the call.
+    pub caller: Option<&'q str>,
+    /// The path it is about.
+    pub path: Option<&'q PathForms>,
+    /// The command it is about.
+    pub command: Option<&'q CommandForms>,
+    /// The host it is about.
+    pub host: Option<&'q str>,
+    /// The subagent it starts.
+    pub agent: Option<&'q str>,
+    /// The canonical JSON of the arguments, made when first needed.
+    pub canonical: OnceCell<String>,
+}
+
+impl Question<'_> {
+    /// Rules that allow need the command itself to match; others any command it may run.
+    pub fn is_command(&self, patterns: &[CommandPattern], decision: Decision) -> bool {
+        let Some(forms) = self.command else { return false };
+        let covered = |text: &CommandText| {
+            patterns.iter().any(|pattern| pattern.matches(text, decision))
+        };
+        match decision {
+            Decision::Allow => forms.strict.as_ref().is_some_and(covered),
+            _ => forms.generous.iter().any(covered),
+        }
+    }
+
+    /// Rules that allow need the path as asked for and as it is; others either.
+    pub fn is_path(&self, patterns: &[PathPattern], decision: Decision) -> bool {
+        let Some(forms) = self.path else { return false };
+        let covered = |plain: &str, folded: &str| {
+            patterns.iter().any(|pattern| {
+                pattern.matches(if pattern.is_folded() { folded } else { plain })
+            })
+        };
+        let requested = covered(&forms.requested, &forms.requested_folded);
+        if forms.requested == forms.resolved {
+            return requested;
+        }
+        match decision {
+            Decision::Allow => requested && covered(&forms.resolved, &forms.resolved_folded),
+            _ => requested || covered(&forms.resolved, &forms.resolved_folded),
+        }
+    }
+
+    /// Whether the host is one of these.
+    pub fn is_host(&self, patterns: &[DomainPattern], decision: Decision) -> bool {
+        self.host.is_some_and(|host| patterns.iter().any(|own| own.matches(host, decision)))
+    }
+
+    /// Whether a condition on a parameter holds. A command is asked about as itself.
+    pub fn holds(&self, condition: &Condition, decision: Decision) -> bool {
+        let own = self.command.filter(|_| condition.param == "command");
+        let Some(forms) = own else {
+            return condition.holds(self.args, decision);
+        };
+        let asked = |text: &CommandText| {
+            condition.holds(&serde_json::json!({ "command": text.shown() }), decision)
+        };
+        match decision {
+            Decision::Allow => forms.strict.as_ref().is_some_and(asked),
+            _ => condition.holds(self.args, decision) || forms.generous.iter().any(asked),
+        }
+    }
+
+    /// Whether an expression is found in the canonical arguments.
+    pub fn has_args(&self, pattern: &Regular, decision: Decision) -> bool {
+        let Some(forms) = self.command else {
+            return pattern.matches(self.canonical(), decision);
+        };
+        let asked = |text: &CommandText| {
+            let mut args = self.args.clone();
+            if let Some(command) = args.get_mut("command") {
+                *command = Value::String(text.shown());
+            }
+            pattern.matches(&canonical(&args), decision)
+        };
+        match decision {
+            Decision::Allow => forms.strict.as_ref().is_some_and(asked),
+            _ => {
+                pattern.matches(self.canonical(), decision) || forms.generous.iter().any(asked)
+            }
+        }
+    }
+
+    /// What is asked about, in a few words.
+    pub fn about(&self) -> String {
+        let command = self.command.and_then(|forms| {
+            forms.strict.as_ref().or_else(|| forms.generous.first()).map(CommandText::shown)
+        });
+        let path = || self.path.map(|forms| format!("{} on {}", self.tool, forms.resolved));
+        let host = || self.host.map(|host| format!("{} from {host}", self.tool));
+        command
+            .map(|command| format!("command: {command}"))
+            .or_else(path)
+            .or_else(host)
+            .unwrap_or_else(|| self.tool.to_string())
+    }
+
+    /// The arguments with sorted keys and no spaces.
+    pub fn canonical(&self) -> &str {
+        self.canonical.get_or_init(|| canonical(self.args))
+    }
+
+    /// The text of a parameter.
+    pub fn text(&self, param: &str) -> Option<&str> {
+        lookup(self.args, param).and_then(Value::as_str)
+    }
+}
+
+/// JSON with sorted keys and no spaces; numbers and text as RFC 8785 writes them.
+pub fn canonical(args: &Value) -> String {
+    serde_json_canonicalizer::to_string(args).unwrap_or_else(|_| args.to_string())
+}
+
+/// A path as patterns see it.
+#[derive(Debug, Clone, Default)]
+pub struct PathForms {
+    /// As asked for.
+    pub requested: String,
+    /// As it really is.
+    pub resolved: String,
+    /// As asked for, in lower case.
+    pub requested_folded: String,
+    /// As it really is, in lower case.
+    pub resolved_folded: String,
+}
+
+impl PathForms {
+    /// The forms of a path.
+    pub fn new(path: &PathFact) -> Self {
+        let requested = text(&path.requested);
+        let requested_folded = requested.to_lowercase();
+        if path.requested == path.resolved {
+            let (resolved, resolved_folded) = (requested.clone(), requested_folded.clone());
+            return Self { requested, resolved, requested_folded, resolved_folded };
+        }
+        let resolved = text(&path.resolved);
+        let resolved_folded = resolved.to_lowercase();
+        Self { requested, resolved, requested_folded, resolved_folded }
+    }
+}
+
+/// A command as patterns see it.
+#[derive(Debug, Clone, Default)]
+pub struct CommandForms {
+    /// Exactly what runs; nothing when that is not known.
+    pub strict: Option<CommandText>,
+    /// Whatever may run, through any wrapper.
+    pub generous: Vec<CommandText>,
+}

@@ -1,0 +1,322 @@
+//! A rule: which calls it is about, and what it says about them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::decision::Decision;
+use crate::facts::{Effect, Risk};
+use crate::mode::Modes;
+use crate::name::{Specificity, ToolPattern};
+use crate::pattern::{CommandPattern, Condition, DomainPattern, PathPattern, Regular};
+use crate::question::Question;
+use crate::wildcard::Wildcard;
+
+/// Which calls, and what about them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// What people call it.
+    pub name: Option<Arc<str>>,
+    /// The tools; any of them.
+    pub tools: Vec<ToolPattern>,
+    /// Narrows the rule by what is asked for.
+    pub matcher: Matcher,
+    /// The modes it holds in.
+    pub modes: Modes,
+    /// What it says.
+    pub decision: Decision,
+    /// Its rank among all rules.
+    pub priority: Priority,
+    /// What to tell whoever asked.
+    pub message: Option<Arc<str>>,
+    /// The risk calls it is about have.
+    pub risk: Option<Risk>,
+    /// What such a call may reach when it runs.
+    pub grant: Grant,
+    /// When it ends, in seconds since 1970.
+    pub expires: Option<i64>,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// What a call must be like; every part that says something must hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Matcher {
+    /// Simple commands of a shell line; any of them.
+    pub commands: Vec<CommandPattern>,
+    /// Paths the call touches; any of them.
+    pub paths: Vec<PathPattern>,
+    /// Hosts it reaches; any of them.
+    pub domains: Vec<DomainPattern>,
+    /// Subagents it starts; any of them.
+    pub agents: Vec<Wildcard>,
+    /// Conditions on parameters; all of them.
+    pub conditions: Vec<Condition>,
+    /// An expression over the canonical JSON of the arguments.
+    pub args: Option<Regular>,
+    /// Whether the call only looks.
+    pub read_only: Option<bool>,
+    /// The subagent that makes the call.
+    pub caller: Option<String>,
+    /// Whether somebody can be asked.
+    pub interactive: Option<bool>,
+}
+
+/// What a call may reach when it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Grant {
+    /// The sandbox profile, when the rule names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Sandbox>,
+    /// Hosts it may reach.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub network: Vec<String>,
+    /// Whether an allowed command may write to files by redirection, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub redirection: bool,
+}
+
+/// How far a command may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sandbox {
+    /// Reads, and writes nowhere.
+    ReadOnly,
+    /// Writes in the workspace.
+    WorkspaceWrite,
+    /// Is not confined.
+    Full,
+}
+
+/// Who a rule comes from. Later variants are stronger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Built in.
+    Default,
+    /// A trusted workspace.
+    Workspace,
+    /// The user.
+    User,
+    /// Whoever runs the machine.
+    Admin,
+}
+
+/// A rank among all rules, in ten-thousandths: 2.95 is 29,500.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority(u32);
+
+impl Priority {
+    /// "Always allow", given by a person at run time.
+    pub const ALWAYS_ALLOW: Self = Self(29_500);
+    /// MCP servers that are excluded.
+    pub const SERVER_EXCLUDED: Self = Self(29_000);
+    /// `--exclude-tools`.
+    pub const EXCLUDED_TOOLS: Self = Self(24_000);
+    /// `--allowed-tools`.
+    pub const ALLOWED_TOOLS: Self = Self(23_000);
+    /// MCP servers the owner trusts.
+    pub const SERVER_TRUSTED: Self = Self(22_000);
+    /// MCP servers on the allow list.
+    pub const SERVER_ALLOWED: Self = Self(21_000);
+
+    /// The rank of a rule with a priority of its own, 0 to 999, in its tier.
+    pub fn in_tier(tier: Tier, own: u16) -> Self {
+        let own = u32::from(own.min(999));
+        Self(match tier {
+            Tier::Admin => 30_000 + own * 10,
+            Tier::User => 20_000 + own * 10,
+            Tier::Workspace => 15_000 + own,
+            Tier::Default => 10_000 + own * 10,
+        })
+    }
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{}.{:04}", self.0 / 10_000, self.0 % 10_000);
+        let short = text.trim_end_matches('0');
+        formatter.write_str(if short.ends_with('.') {
+            text.get(..short.len() + 1).unwrap_or(short)
+        } else {
+            short
+        })
+    }
+}
+
+impl Serialize for Priority {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(f64::from(self.0) / 10_000.0)
+    }
+}
+
+/// Where a rule stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The file, or what else it came from.
+    pub source: Arc<str>,
+    /// The line, counted from 1; 0 when it stands in no file.
+    pub line: usize,
+    /// Who it comes from.
+    pub tier: Tier,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => formatter.write_str(&self.source),
+            line => write!(formatter, "{}:{line}", self.source),
+        }
+    }
+}
+
+impl Rule {
+    /// A rule about whole tools.
+    pub fn about(tools: Vec<ToolPattern>, decision: Decision, priority: Priority, origin: Origin) -> Self {
+        Self {
+            name: None,
+            tools,
+            matcher: Matcher::default(),
+            modes: Modes::ALL,
+            decision,
+            priority,
+            message: None,
+            risk: None,
+            grant: Grant::default(),
+            expires: None,
+            origin,
+        }
+    }
+
+    /// Whether the rule is about what is asked.
+    pub fn matches(&self, question: &Question<'_>) -> bool {
+        self.mismatch(question).is_none()
+    }
+
+    /// The first thing that keeps the rule from being about what is asked.
+    pub fn mismatch(&self, question: &Question<'_>) -> Option<Mismatch> {
+        let matcher = &self.matcher;
+        if !self.tools.iter().any(|tool| tool.matches(question.tool, self.decision)) {
+            return Some(Mismatch::Tool);
+        }
+        if !self.modes.contains(question.mode) {
+            return Some(Mismatch::Mode);
+        }
+        if self.expires.is_some_and(|end| question.now >= end) {
+            return Some(Mismatch::Expired);
+        }
+        if matcher.interactive.is_some_and(|wanted| wanted != question.interactive) {
+            return Some(Mismatch::Interactive);
+        }
+        if matcher.read_only.is_some_and(|wanted| wanted != (question.effect == Effect::Read)) {
+            return Some(Mismatch::Effect);
+        }
+        if matcher.caller.as_deref().is_some_and(|caller| question.caller != Some(caller)) {
+            return Some(Mismatch::Caller);
+        }
+        if !matcher.commands.is_empty() && !question.is_command(&matcher.commands, self.decision) {
+            return Some(Mismatch::Command);
+        }
+        if !matcher.paths.is_empty() && !question.is_path(&matcher.paths, self.decision) {
+            return Some(Mismatch::Path);
+        }
+        if !matcher.domains.is_empty() && !question.is_host(&matcher.domains, self.decision) {
+            return Some(Mismatch::Domain);
+        }
+        if !matcher.agents.is_empty()
+            && !question.agent.is_some_and(|name| {
+                matcher.agents.iter().any(|pattern| pattern.matches(name))
+            })
+        {
+            return Some(Mismatch::Agent);
+        }
+        let fails = |condition: &Condition| !question.holds(condition, self.decision);
+        if let Some(position) = matcher.conditions.iter().position(fails) {
+            return Some(Mismatch::Condition(position));
+        }
+        let found = |pattern: &Regular| question.has_args(pattern, self.decision);
+        if !matcher.args.as_ref().is_none_or(found) {
+            return Some(Mismatch::Args);
+        }
+        None
+    }
+
+    /// How narrow the rule is about tools.
+    pub fn specificity(&self) -> Specificity {
+        self.tools.iter().map(ToolPattern::specificity).min().unwrap_or(Specificity::Any)
+    }
+
+    /// What the rule is called where people see it.
+    pub fn shown(&self) -> String {
+        let tools: Vec<String> = self.tools.iter().map(ToString::to_string).collect();
+        let mut shown = tools.join(", ");
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(self.matcher.commands.iter().map(ToString::to_string));
+        parts.extend(self.matcher.paths.iter().map(ToString::to_string));
+        parts.extend(self.matcher.domains.iter().map(|domain| format!("domain:{domain}")));
+        parts.extend(self.matcher.agents.iter().map(ToString::to_string));
+        parts.extend(self.matcher.conditions.iter().map(ToString::to_string));
+        parts.extend(self.matcher.args.iter().map(|args| format!("args /{args}/")));
+        if self.matcher.read_only == Some(true) {
+            parts.push("only looks".to_owned());
+        }
+        if !parts.is_empty() {
+            shown.push_str(&format!("({})", parts.join(", ")));
+        }
+        shown
+    }
+}
+
+/// Why a rule is not about what is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named after the part of the rule")]
+pub enum Mismatch {
+    Tool,
+    Mode,
+    Expired,
+    Interactive,
+    Effect,
+    Caller,
+    Command,
+    Path,
+    Domain,
+    Agent,
+    Condition(usize),
+    Args,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Tool => "about another tool",
+            Self::Mode => "not in this mode",
+            Self::Expired => "expired",
+            Self::Interactive => "depends on whether somebody can be asked",
+            Self::Effect => "this does more than look",
+            Self::Caller => "another subagent calls",
+            Self::Command => "another command",
+            Self::Path => "another path",
+            Self::Domain => "another host",
+            Self::Agent => "another subagent",
+            Self::Condition(_) => "a condition does not hold",
+            Self::Args => "the arguments do not match",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_are_shown_as_the_design_writes_them() {
+        let shown = |priority: Priority| priority.to_string();
+        assert_eq!(shown(Priority::ALWAYS_ALLOW), "2.95");
+        assert_eq!(shown(Priority::in_tier(Tier::User, 0)), "2.0");
+        assert_eq!(shown(Priority::in_tier(Tier::Default, 15)), "1.015");
+        assert_eq!(shown(Priority::in_tier(Tier::Default, 999)), "1.999");
+        assert_eq!(shown(Priority::in_tier(Tier::Workspace, 20)), "1.502");
+        assert!(Priority::in_tier(Tier::Workspace, 999) < Priority::in_tier(Tier::User, 0));
+    }
+}

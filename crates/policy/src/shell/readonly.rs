@@ -1,0 +1,80 @@
+//! Whether a command only looks, and at what.
+//!
+//! A command is a look when its program has a row in a table here and every
+//! word of it is accounted for by that row. The rows are the heart: start at
+//! `files`, `text`, `search` and `git`.
+
+mod arguments;
+mod builtin;
+mod files;
+mod find;
+mod git;
+mod look;
+mod program;
+mod reading;
+mod script;
+mod search;
+mod sed;
+mod system;
+mod text;
+mod variables;
+
+#[cfg(test)]
+mod tests;
+
+pub use look::{Look, PathOperand, Reach};
+
+use super::command::{Command, Word};
+use arguments::literal;
+
+/// Says what a command looks at, if it does nothing else.
+///
+/// Redirections are not judged here.
+pub fn look(command: &Command) -> Look {
+    match judge(command) {
+        Ok(look) => look,
+        Err(why) => match command.name() {
+            Some(name) => Look::No(format!("`{name}`: {why}")),
+            None => Look::No(why),
+        },
+    }
+}
+
+fn judge(command: &Command) -> Result<Look, String> {
+    let name = match command.words.first() {
+        // A bracket alone is no pattern, whatever the word says.
+        Some(word) if word.known && word.text == "[" => "[",
+        Some(word) => literal(word)?,
+        None => return Err("it runs nothing".into()),
+    };
+    variables::inert(&command.assignments)?;
+    let words = command.arguments();
+    match name {
+        "cd" => builtin::cd(words).map(Look::Enters),
+        "git" => git::look(words),
+        "echo" => builtin::echo(words).map(reads),
+        "printf" => builtin::printf(words).map(reads),
+        "test" => builtin::test(words).map(reads),
+        "[" => builtin::bracket(words).map(reads),
+        "find" => find::paths(words).map(reads),
+        _ => in_table(name, words).map(reads),
+    }
+}
+
+fn in_table(name: &str, words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    let tables = [files::FILES, text::TEXT, search::SEARCH, system::SYSTEM, &[sed::SED]];
+    let Some(program) = tables.into_iter().flatten().find(|program| program.is(name)) else {
+        return Err("it is not a program known to only look".into());
+    };
+    if let [only] = words
+        && matches!(only.literal(), Some("--help" | "--version"))
+    {
+        return Ok(Vec::new());
+    }
+    let arguments = reading::parse(program, words)?;
+    reading::paths(program, &arguments)
+}
+
+fn reads(paths: Vec<PathOperand>) -> Look {
+    Look::Reads { paths, git: None }
+}

@@ -1,0 +1,106 @@
+//! What the shell itself does: `test`, `printf`, `echo`, `cd`.
+
+use crate::shell::command::Word;
+
+use super::arguments::literal;
+use super::look::{PathOperand, Reach};
+
+/// Tests of one file.
+const OF_FILE: &[&str] = &[
+    "-b", "-c", "-d", "-e", "-f", "-g", "-G", "-h", "-k", "-L", "-N", "-O", "-p", "-r", "-s", "-S",
+    "-u", "-w", "-x",
+];
+
+/// `echo`: prints its words.
+pub(crate) fn echo(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    words.iter().try_for_each(|word| literal(word).map(drop))?;
+    Ok(Vec::new())
+}
+
+/// `printf`: prints, unless an option or a conversion sets a variable.
+pub(crate) fn printf(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    words.iter().try_for_each(|word| literal(word).map(drop))?;
+    let format = match words {
+        [dashes, format, ..] if dashes.text == "--" => format.text.as_str(),
+        [format, ..] if !format.text.starts_with('-') => format.text.as_str(),
+        _ => return Err("it may set a variable".into()),
+    };
+    if prints_only(format) { Ok(Vec::new()) } else { Err("its format may set a variable".into()) }
+}
+
+/// Whether a format has only conversions that print; `%n` would set a variable.
+fn prints_only(format: &str) -> bool {
+    let mut rest = format;
+    while let Some((_, after)) = rest.split_once('%') {
+        let after = after.trim_start_matches(|letter| "#0 +'-*.123456789".contains(letter));
+        let mut letters = after.chars();
+        if !letters.next().is_some_and(|letter| "%bsqQcdiuoxXaAeEfFgG".contains(letter)) {
+            return false;
+        }
+        rest = letters.as_str();
+    }
+    true
+}
+
+/// `cd`: the one folder it enters.
+pub(crate) fn cd(words: &[Word]) -> Result<Word, String> {
+    let words = match words {
+        [option, rest @ ..] if matches!(option.literal(), Some("--" | "-L")) => rest,
+        words => words,
+    };
+    let [folder] = words else {
+        return Err("it does not name one folder".into());
+    };
+    let usable = folder.known && !folder.pattern && !folder.text.is_empty();
+    if usable && !folder.text.starts_with('-') {
+        Ok(folder.clone())
+    } else {
+        Err("the folder is known only while it runs".into())
+    }
+}
+
+/// `[`: as [`test`], up to its closing bracket.
+pub(crate) fn bracket(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    match words.split_last() {
+        Some((last, condition)) if last.literal() == Some("]") => test(condition),
+        _ => Err("its closing bracket is missing".into()),
+    }
+}
+
+/// `test`: conditions joined by `-a` and `-o`.
+///
+/// Every condition must have a single reading, so operands that look like operators are refused.
+pub(crate) fn test(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    let words = words.iter().map(literal).collect::<Result<Vec<&str>, String>>()?;
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut paths = Vec::new();
+    for condition in words.split(|word| *word == "-a" || *word == "-o") {
+        let bare = condition.iter().position(|word| *word != "!").unwrap_or(condition.len());
+        match condition.get(bare..).unwrap_or_default() {
+            [text] if plain(text) => {}
+            ["-n" | "-z", text] if plain(text) => {}
+            ["-t", number] if integer(number) => {}
+            [test, path] if OF_FILE.contains(test) && plain(path) => paths.push(*path),
+            [left, "=" | "==" | "!=" | "<" | ">", right] if plain(left) && plain(right) => {}
+            [left, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge", right]
+                if integer(left) && integer(right) => {}
+            [left, "-nt" | "-ot" | "-ef", right] if plain(left) && plain(right) => {
+                paths.extend([*left, *right]);
+            }
+            _ => return Err("its condition may run something".into()),
+        }
+    }
+    Ok(paths.into_iter().map(|path| PathOperand::new(Word::plain(path), Reach::Itself)).collect())
+}
+
+/// Whether a word can only be an operand.
+fn plain(word: &str) -> bool {
+    integer(word) || !word.starts_with('-') && !matches!(word, "(" | ")" | "!")
+}
+
+fn integer(word: &str) -> bool {
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,86 @@
+//! `find` with tests that look and actions that print.
+
+use crate::shell::command::Word;
+
+use super::arguments::{holds, known, literal};
+use super::look::{PathOperand, Reach};
+
+/// Tests, operators and actions without a value.
+const ALONE: &str = "-a -and -o -or ! -not ( ) , -true -false -empty -readable -writable \
+    -executable -nouser -nogroup -daystart -depth -d -mount -xdev -noleaf -ignore_readdir_race \
+    -noignore_readdir_race -warn -nowarn -follow -print -print0 -ls -prune -quit";
+
+/// Tests and actions whose next word is a text or number.
+const WITH_TEXT: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex \
+    -regextype -lname -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -used \
+    -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -fstype -context -printf";
+
+/// Tests whose next word is a file to compare with.
+const WITH_FILE: &str = "-newer -anewer -cnewer -samefile";
+
+/// What a call of `find` looks at.
+///
+/// # Errors
+/// Says in words for a person what is more than a look.
+pub(crate) fn paths(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    let mut words = words.iter().peekable();
+    let mut reach = Reach::Names;
+    while let Some(word) = words.next_if(|word| matches!(word.literal(), Some("-H" | "-L" | "-P")))
+    {
+        if word.text == "-L" {
+            reach = Reach::LinkedTree;
+        }
+    }
+    let mut starts: Vec<Word> = Vec::new();
+    while let Some(word) = words.next_if(|word| !begins_expression(word)) {
+        known(word)?;
+        starts.push(word.clone());
+    }
+    if starts.is_empty() {
+        starts.push(Word::plain("."));
+    }
+    let mut compared = Vec::new();
+    while let Some(word) = words.next() {
+        let test = literal(word)?;
+        if holds(ALONE, test) {
+            if test == "-follow" {
+                reach = Reach::LinkedTree;
+            }
+            continue;
+        }
+        let names_file = holds(WITH_FILE, test) || newer_than_file(test);
+        if !names_file && !holds(WITH_TEXT, test) && !newer_than_time(test) {
+            return Err(format!("`{test}` is not a test known to only look"));
+        }
+        let value = words.next().ok_or_else(|| format!("`{test}` lacks its value"))?;
+        if names_file {
+            compared.push(PathOperand::new(Word::plain(literal(value)?), Reach::Itself));
+        } else {
+            literal(value)?;
+        }
+    }
+    let starts = starts.into_iter().map(|start| PathOperand::new(start, reach));
+    Ok(starts.chain(compared).collect())
+}
+
+/// Whether starting points end here.
+fn begins_expression(word: &Word) -> bool {
+    let text = word.text.as_str();
+    (text.starts_with('-') && text.len() > 1) || matches!(text, "(" | "!" | ")" | ",")
+}
+
+/// `-newerXY` where the other side is a file: its access, birth, change or modification time.
+fn newer_than_file(test: &str) -> bool {
+    newer(test).is_some_and(|(mine, other)| "aBcm".contains(mine) && "aBcm".contains(other))
+}
+
+/// `-newerXt`, compared with a time that is spelled out.
+fn newer_than_time(test: &str) -> bool {
+    newer(test).is_some_and(|(mine, other)| "aBcm".contains(mine) && other == 't')
+}
+
+fn newer(test: &str) -> Option<(char, char)> {
+    let mut letters = test.strip_prefix("-newer")?.chars();
+    let pair = (letters.next()?, letters.next()?);
+    letters.next().is_none().then_some(pair)
+}

@@ -1,0 +1,221 @@
+//! The rules about one tool, filed by the rarest thing they ask for.
+
+use aho_corasick::AhoCorasick;
+use hashbrown::HashMap;
+
+use super::prefixes::Prefixes;
+use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator};
+use crate::question::{PathForms, Question};
+use crate::rule::Rule;
+
+type Ranks = Vec<u32>;
+
+/// Shorter pieces of text are found too often to help.
+const SHORTEST_NEEDLE: usize = 3;
+
+/// The rules about one tool, each in one place, strongest first.
+#[derive(Debug, Default)]
+pub(super) struct Shelf {
+    by_program: HashMap<String, Ranks>,
+    by_folder: HashMap<String, Folder>,
+    by_host: HashMap<String, Ranks>,
+    by_value: HashMap<String, HashMap<String, Ranks>>,
+    by_start: HashMap<String, Prefixes<Ranks>>,
+    by_needle: Needles,
+    rest: Ranks,
+}
+
+#[derive(Debug, Default)]
+struct Folder {
+    all: Ranks,
+    named: HashMap<String, Ranks>,
+}
+
+impl Shelf {
+    /// Files a rule; called in order of rank.
+    pub(super) fn file(&mut self, rule: &Rule, rank: u32) {
+        let matcher = &rule.matcher;
+        if let Some(programs) = all(&matcher.commands, CommandPattern::name) {
+            for program in programs {
+                push(self.by_program.entry_ref(program).or_default(), rank);
+            }
+        } else if !matcher.paths.is_empty() {
+            for (folder, name) in matcher.paths.iter().flat_map(|path| path.keys()) {
+                let folder = self.by_folder.entry(folder).or_default();
+                push(
+                    match name {
+                        Some(name) => folder.named.entry(name).or_default(),
+                        None => &mut folder.all,
+                    },
+                    rank,
+                );
+            }
+        } else if let Some(hosts) = all(&matcher.domains, DomainPattern::key) {
+            for host in hosts {
+                push(self.by_host.entry_ref(host).or_default(), rank);
+            }
+        } else if !matcher.conditions.iter().any(|condition| self.file_by(condition, rank)) {
+            match needle(rule) {
+                Some(needle) => self.by_needle.push(needle, rank),
+                None => self.rest.push(rank),
+            }
+        }
+    }
+
+    /// Files a rule by a condition, where that can be looked up.
+    fn file_by(&mut self, condition: &Condition, rank: u32) -> bool {
+        // A command is asked about in several forms.
+        if condition.param == "command" {
+            return false;
+        }
+        let param = condition.param.as_str();
+        match &condition.operator {
+            Operator::Equals(serde_json::Value::String(value)) => {
+                let values = self.by_value.entry_ref(param).or_default();
+                push(values.entry_ref(value.as_str()).or_default(), rank);
+            }
+            Operator::StartsWith(start) if !start.is_empty() => {
+                push(self.by_start.entry_ref(param).or_default().entry(start), rank);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn finish(&mut self) {
+        self.by_needle.finish();
+    }
+
+    /// Shows every place where rules about what is asked can be.
+    pub(super) fn visit(&self, question: &Question<'_>, look: &mut impl FnMut(&[u32])) {
+        look(&self.rest);
+        if let Some(command) = question.command.filter(|_| !self.by_program.is_empty()) {
+            let texts = command.strict.iter().chain(&command.generous);
+            for ranks in texts.filter_map(|text| self.by_program.get(text.name())) {
+                look(ranks);
+            }
+        }
+        if let Some(path) = question.path.filter(|_| !self.by_folder.is_empty()) {
+            self.visit_folders(path, look);
+        }
+        if let Some(host) = question.host.filter(|_| !self.by_host.is_empty()) {
+            for domain in domains(host) {
+                self.by_host.get(domain).into_iter().for_each(|ranks| look(ranks));
+            }
+        }
+        #[expect(clippy::iter_over_hash_type, reason = "ranks decide, not the order of looking")]
+        for (param, values) in &self.by_value {
+            if let Some(ranks) = question.text(param).and_then(|text| values.get(text)) {
+                look(ranks);
+            }
+        }
+        #[expect(clippy::iter_over_hash_type, reason = "ranks decide, not the order of looking")]
+        for (param, starts) in &self.by_start {
+            if let Some(text) = question.text(param) {
+                starts.visit(text, |ranks| look(ranks));
+            }
+        }
+        self.by_needle.visit(question, look);
+    }
+
+    fn visit_folders(&self, path: &PathForms, look: &mut impl FnMut(&[u32])) {
+        self.visit_folders_of(&path.requested_folded, look);
+        if path.resolved_folded != path.requested_folded {
+            self.visit_folders_of(&path.resolved_folded, look);
+        }
+    }
+
+    fn visit_folders_of(&self, path: &str, look: &mut impl FnMut(&[u32])) {
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        for end in ends {
+            let (folder, below) = path.split_at_checked(end).unwrap_or((path, ""));
+            let Some(found) = self.by_folder.get(folder) else { continue };
+            look(&found.all);
+            if !found.named.is_empty() {
+                for name in below.split('/') {
+                    found.named.get(name).into_iter().for_each(|ranks| look(ranks));
+                }
+            }
+        }
+    }
+}
+
+/// The key of every item; nothing when there are none or one has no key.
+fn all<'i, T>(items: &'i [T], key: impl Fn(&'i T) -> Option<&'i str>) -> Option<Vec<&'i str>> {
+    if items.is_empty() {
+        return None;
+    }
+    items.iter().map(key).collect()
+}
+
+fn push(ranks: &mut Ranks, rank: u32) {
+    if ranks.last() != Some(&rank) {
+        ranks.push(rank);
+    }
+}
+
+/// Text that the canonical arguments must contain for a rule to match.
+fn needle(rule: &Rule) -> Option<&str> {
+    let args = rule.matcher.args.as_ref().map(crate::pattern::Regular::needle);
+    args.filter(|needle| needle.len() >= SHORTEST_NEEDLE)
+}
+
+/// A host and every domain it is below.
+fn domains(host: &str) -> impl Iterator<Item = &str> {
+    let below = host.match_indices('.').filter_map(|(at, _)| host.get(at + 1..));
+    std::iter::once(host).chain(below)
+}
+
+/// Rules by a piece of text, all of them looked for at once.
+#[derive(Debug, Default)]
+struct Needles {
+    numbers: HashMap<String, usize>,
+    ranks: Vec<Ranks>,
+    searcher: Option<AhoCorasick>,
+}
+
+impl Needles {
+    fn push(&mut self, needle: &str, rank: u32) {
+        let next = self.ranks.len();
+        let number = *self.numbers.entry_ref(needle).or_insert(next);
+        if number == next {
+            self.ranks.push(Ranks::new());
+        }
+        if let Some(ranks) = self.ranks.get_mut(number) {
+            push(ranks, rank);
+        }
+    }
+
+    fn finish(&mut self) {
+        if self.numbers.is_empty() {
+            return;
+        }
+        let mut needles = vec![""; self.ranks.len()];
+        #[expect(clippy::iter_over_hash_type, reason = "each goes to its own place")]
+        for (needle, number) in &self.numbers {
+            if let Some(place) = needles.get_mut(*number) {
+                *place = needle;
+            }
+        }
+        self.searcher = AhoCorasick::new(needles).ok();
+    }
+
+    fn visit(&self, question: &Question<'_>, look: &mut impl FnMut(&[u32])) {
+        let Some(searcher) = &self.searcher else {
+            // Nothing to look for, or too much to look for at once: then every rule is looked at.
+            self.ranks.iter().for_each(|ranks| look(ranks));
+            return;
+        };
+        let whole = |text: &str, look: &mut dyn FnMut(&[u32])| {
+            for found in searcher.find_overlapping_iter(text) {
+                self.ranks.get(found.pattern().as_usize()).into_iter().for_each(|ranks| look(ranks));
+            }
+        };
+        if question.command.is_none() {
+            whole(question.canonical(), look);
+        } else {
+            // A command is asked about in several forms, so every rule is looked at.
+            self.ranks.iter().for_each(|ranks| look(ranks));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The question asked of a policy, and its answer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::decision::Decision;
+use crate::facts::{Facts, Risk};
+use crate::mode::Mode;
+use crate::rule::{Grant, Priority, Rule};
+use crate::shell::ShellRisk;
+use crate::world::World;
+
+/// Decides about calls. Implementations are pure: the same facts in the same world, the same verdict.
+pub trait Policy: fmt::Debug + Send + Sync {
+    /// Decides about one call.
+    fn decide(&self, facts: &Facts, world: &dyn World) -> Verdict;
+}
+
+/// A decision and why it came out that way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// What may happen.
+    pub decision: Decision,
+    /// The rule that decided, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<RuleName>,
+    /// The risk of the call.
+    pub risk: Risk,
+    /// The mode in force.
+    pub mode: Mode,
+    /// What no ordinary rule could lower.
+    pub floors: Vec<Floor>,
+    /// Why, one sentence each, the deciding one first.
+    pub reasons: Vec<String>,
+    /// Dangers found in a shell line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<ShellRisk>,
+    /// What the call may reach when it runs.
+    pub grant: Grant,
+    /// The shell line that was judged, fully quoted: what runs when nobody is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<String>,
+}
+
+impl Verdict {
+    /// A verdict for one reason.
+    pub fn new(decision: Decision, risk: Risk, mode: Mode, reason: impl Into<String>) -> Self {
+        Self {
+            decision,
+            rule: None,
+            risk,
+            mode,
+            floors: Vec::new(),
+            reasons: vec![reason.into()],
+            risks: Vec::new(),
+            grant: Grant::default(),
+            judged: None,
+        }
+    }
+
+    /// The deciding reason.
+    pub fn reason(&self) -> &str {
+        self.reasons.first().map_or("no reason given", String::as_str)
+    }
+}
+
+/// A rule, as verdicts name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleName {
+    /// Its name, or what it is about.
+    pub name: Arc<str>,
+    /// The file it stands in.
+    pub source: Arc<str>,
+    /// The line there.
+    pub line: usize,
+    /// Its rank.
+    pub priority: Priority,
+}
+
+impl RuleName {
+    /// The name of a rule.
+    pub fn of(rule: &Rule) -> Self {
+        Self {
+            name: rule.name.clone().unwrap_or_else(|| rule.shown().into()),
+            source: Arc::clone(&rule.origin.source),
+            line: rule.origin.line,
+            priority: rule.priority,
+        }
+    }
+}
+
+impl fmt::Display for RuleName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, source, line, .. } = self;
+        match line {
+            0 => write!(formatter, "`{name}` ({source})"),
+            line => write!(formatter, "`{name}` ({source}:{line})"),
+        }
+    }
+}
+
+/// Something no ordinary rule can lower, and what it asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Floor {
+    /// Which one.
+    pub kind: FloorKind,
+    /// What it asks for.
+    pub decision: Decision,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// The floors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FloorKind {
+    /// Files that are never written, or that govern another program.
+    Protected,
+    /// Keys, credentials, tokens.
+    Sensitive,
+    /// Outside of the workspace.
+    Outside,
+    /// Several names for one file.
+    HardLinks,
+    /// A shell line that is not fully understood, or dangerous.
+    Shell,
+    /// A name that could be another's.
+    Identity,
+    /// An address that is not public.
+    Web,
+    /// What the mode insists on.
+    Mode,
+    /// What the workspace insists on.
+    Workspace,
+}

@@ -1,0 +1,110 @@
+//! What the engine may ask about the machine. It looks at nothing itself.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::facts::{Access, PathFact, Place};
+
+/// The machine as a decision sees it.
+pub trait World: fmt::Debug + Sync {
+    /// The folder the session works in, where relative paths begin.
+    fn workspace(&self) -> &Path;
+
+    /// The user's home folder.
+    fn home(&self) -> Option<&Path>;
+
+    /// What an absolute path really is.
+    fn look(&self, path: &Path, access: Access) -> PathFact;
+
+    /// The files a shell pattern stands for in a folder; nothing when that cannot be told.
+    fn expand(&self, folder: &Path, pattern: &str) -> Option<Vec<String>>;
+
+    /// What in the git settings of a folder makes git run another program, if anything does.
+    fn git_runs(&self, folder: &Path) -> Option<String>;
+
+    /// Whether a test holds for a file anywhere below a folder; nothing when there is too much to
+    /// look at.
+    fn some_below(&self, folder: &Path, test: &mut dyn FnMut(&Path) -> bool) -> Option<bool>;
+
+    /// Whether a bare name means a program that the workspace cannot have put there.
+    fn is_trusted_program(&self, name: &str) -> bool;
+
+    /// Seconds since 1970.
+    fn now(&self) -> i64;
+}
+
+/// A world without a file system: paths are what they say.
+#[derive(Debug, Clone)]
+pub struct Lexical {
+    workspace: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Lexical {
+    /// A world with this workspace and no home.
+    pub fn new(workspace: impl Into<PathBuf>) -> Self {
+        Self { workspace: workspace.into(), home: None }
+    }
+
+    /// The same world with a home folder.
+    #[must_use]
+    pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+}
+
+impl World for Lexical {
+    fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    fn look(&self, path: &Path, access: Access) -> PathFact {
+        let resolved = normal(path);
+        let place = if resolved.starts_with(&self.workspace) {
+            Place::Workspace
+        } else {
+            Place::Outside
+        };
+        PathFact { requested: path.to_owned(), resolved, access, place, hard_links: 1 }
+    }
+
+    fn expand(&self, _folder: &Path, _pattern: &str) -> Option<Vec<String>> {
+        None
+    }
+
+    fn git_runs(&self, _folder: &Path) -> Option<String> {
+        None
+    }
+
+    fn some_below(&self, _folder: &Path, _test: &mut dyn FnMut(&Path) -> bool) -> Option<bool> {
+        Some(false)
+    }
+
+    fn is_trusted_program(&self, _name: &str) -> bool {
+        true
+    }
+
+    fn now(&self) -> i64 {
+        0
+    }
+}
+
+/// A path with `.` and `..` taken out, symbolic links not looked at.
+pub fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}

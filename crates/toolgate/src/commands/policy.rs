@@ -1,0 +1,42 @@
+//! `toolgate policy`: what is decided, and why.
+
+mod check;
+mod explain;
+mod facts;
+mod list;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use self::check::CheckArgs;
+use self::explain::ExplainArgs;
+use self::test::TestArgs;
+use crate::app::App;
+use crate::global::GlobalArgs;
+
+/// Show, check, explain, test and import rules
+#[derive(Debug, clap::Args)]
+pub(crate) struct PolicyArgs {
+    #[command(subcommand)]
+    command: Option<PolicyCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum PolicyCommand {
+    /// List the rules in force, strongest first (also without a subcommand)
+    List,
+    Check(CheckArgs),
+    Explain(ExplainArgs),
+    Test(TestArgs),
+}
+
+pub(crate) fn run(global: &GlobalArgs, args: &PolicyArgs) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        None | Some(PolicyCommand::List) => list::run(&App::new(global)?),
+        Some(PolicyCommand::Check(check)) => check::run(&App::new(global)?, check),
+        Some(PolicyCommand::Explain(explain)) => explain::run(&App::new(global)?, explain),
+        Some(PolicyCommand::Test(test)) => test::run(&App::new(global)?, test),
+    }
+}

@@ -1,0 +1,82 @@
+//! `toolgate policy check`: what is decided about a call.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde::Deserialize;
+use serde_json::Value;
+use toolgate_core::visible;
+use toolgate_core::world::SessionWorld;
+use toolgate_policy::{Decision, Policy as _, Risk, Verdict};
+
+use super::facts::{self, Known};
+use crate::app::App;
+use crate::exit::{self, UsageError};
+use crate::input;
+use crate::output::{print_json, print_text};
+
+/// Show what the policy decides for a call
+///
+/// Nothing is run. Ends with 0 for allow, 3 for deny and 4 for ask; with
+/// --batch always with 0.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Tool to check, e.g. shell
+    #[arg(required_unless_present = "batch")]
+    tool: Option<String>,
+    /// Arguments of the call as a JSON object, or - to read them from standard input
+    #[arg(value_name = "JSON")]
+    arguments: Option<String>,
+    /// File with one call {"tool","args"} per line, or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "arguments"])]
+    batch: Option<PathBuf>,
+}
+
+/// A call as a line of JSON.
+#[derive(Debug, Deserialize)]
+struct Line {
+    tool: String,
+    #[serde(default)]
+    args: Value,
+}
+
+pub(crate) fn run(app: &App, args: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let (None, Some(tool)) = (&args.batch, &args.tool) else {
+        return run_batch(app, &input::file(args.batch.as_deref().unwrap_or("-".as_ref()))?);
+    };
+    let verdict = verdict(app, tool, input::arguments(args.arguments.as_deref())?)?;
+    print(app, &verdict)?;
+    Ok(ExitCode::from(exit::decision(verdict.decision)))
+}
+
+fn run_batch(app: &App, text: &str) -> anyhow::Result<ExitCode> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    for (index, line) in lines {
+        let whence = format!("line {}", index + 1);
+        let line: Line = serde_json::from_value(input::parse(line, &whence)?)
+            .map_err(|error| UsageError(format!("{whence}: {error}; expected {{\"tool\",\"args\"}}")))?;
+        print(app, &verdict(app, &line.tool, line.args)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the policy decides, without anything being run.
+pub(super) fn verdict(app: &App, tool: &str, args: Value) -> anyhow::Result<Verdict> {
+    Ok(match facts::of(app, tool, args)? {
+        Known::Facts(facts) => {
+            app.engine.decide(&facts, &SessionWorld::new(app.session.workspace()))
+        }
+        Known::Refused(reason) => {
+            let reason = format!("the tool itself refuses it: {reason}");
+            Verdict::new(Decision::Deny, Risk::Low, app.engine.mode(), reason)
+        }
+    })
+}
+
+fn print(app: &App, verdict: &Verdict) -> anyhow::Result<()> {
+    if app.output.json {
+        return print_json(verdict);
+    }
+    let rule = verdict.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
+    print_text(&visible::line(&format!("{}: {}{rule}", verdict.decision, verdict.reason())))
+}

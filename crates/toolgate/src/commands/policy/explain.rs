@@ -1,0 +1,108 @@
+//! `toolgate policy explain`: why a call is decided as it is.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use toolgate_core::visible;
+use toolgate_core::world::SessionWorld;
+use toolgate_policy::Decision;
+use toolgate_policy::explain::{Considered, Explained, Explanation};
+
+use super::facts::{self, Known};
+use crate::app::App;
+use crate::exit;
+use crate::input;
+use crate::output::{print_pretty_json, print_text};
+
+/// More rules about one thing than this do not fit a screen.
+const MOST_RULES: usize = 5;
+/// More things than this do not either.
+const MOST_ASKED: usize = 4;
+
+/// Show every rule considered for a call, and the final word
+///
+/// Nothing is run. Ends with 0 for allow, 3 for deny and 4 for ask.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// Tool to explain, e.g. shell
+    tool: String,
+    /// Arguments of the call as a JSON object, or - to read them from standard input
+    #[arg(value_name = "JSON")]
+    arguments: Option<String>,
+}
+
+pub(crate) fn run(app: &App, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
+    let facts = match facts::of(app, &args.tool, input::arguments(args.arguments.as_deref())?)? {
+        Known::Facts(facts) => facts,
+        Known::Refused(reason) => {
+            print_text(&format!("deny: the tool itself refuses it: {reason}"))?;
+            return Ok(ExitCode::from(exit::decision(Decision::Deny)));
+        }
+    };
+    let world = SessionWorld::new(app.session.workspace());
+    let explanation = app.engine.explain(&facts, &world);
+    if app.output.json {
+        print_pretty_json(&explanation)?;
+    } else {
+        print_text(&shown(&explanation)?)?;
+    }
+    Ok(ExitCode::from(exit::decision(explanation.verdict.decision)))
+}
+
+fn shown(explanation: &Explanation) -> Result<String, std::fmt::Error> {
+    let Explanation { verdict, asked } = explanation;
+    let mut text = String::new();
+    writeln!(text, "{}: {}", verdict.decision, visible::line(verdict.reason()))?;
+    for reason in verdict.reasons.iter().skip(1) {
+        writeln!(text, "   also: {}", visible::line(reason))?;
+    }
+    writeln!(text, "\nmode {}, risk {}", verdict.mode, verdict.risk)?;
+    if let Some(rule) = &verdict.rule {
+        writeln!(text, "rule {} with priority {}", visible::line(&rule.to_string()), rule.priority)?;
+    }
+    for floor in &verdict.floors {
+        let reason = visible::line(&floor.reason).into_owned();
+        writeln!(text, "floor {:?} makes it {}: {reason}", floor.kind, floor.decision)?;
+    }
+    for risk in &verdict.risks {
+        writeln!(text, "danger, {}: {}", risk.severity, visible::line(&risk.message))?;
+    }
+    for explained in asked.iter().take(MOST_ASKED) {
+        push_asked(&mut text, explained)?;
+    }
+    if asked.len() > MOST_ASKED {
+        let more = asked.len() - MOST_ASKED;
+        writeln!(text, "\nand {more} more things; --json shows all")?;
+    }
+    if let Some(judged) = &verdict.judged {
+        writeln!(text, "\nwould run: {}", visible::line(judged))?;
+    }
+    Ok(text)
+}
+
+/// What each rule had to say about one thing: those that match, then near misses.
+fn push_asked(text: &mut String, explained: &Explained) -> std::fmt::Result {
+    writeln!(text, "\n{}", visible::line(&explained.about))?;
+    let matching = explained.rules.iter().filter(|rule| rule.mismatch.is_none());
+    let missing = explained.rules.iter().filter(|rule| rule.mismatch.is_some());
+    let mut left = explained.rules.len();
+    for (number, considered) in matching.chain(missing).take(MOST_RULES).enumerate() {
+        left -= 1;
+        let Considered { rule, decision, mismatch } = considered;
+        let verdict = match mismatch {
+            None if number == 0 => "decides".to_owned(),
+            None => "matches, but is weaker".to_owned(),
+            Some(why) => format!("does not match: {why}"),
+        };
+        let rule_text = rule.to_string();
+        let rule_text = visible::line(&rule_text);
+        writeln!(text, "  {:<6} {decision:<5} {rule_text} {verdict}", rule.priority.to_string())?;
+    }
+    if explained.rules.is_empty() {
+        writeln!(text, "  no rule is about it, so it asks")?;
+    }
+    if left > 0 {
+        writeln!(text, "  and {left} more")?;
+    }
+    Ok(())
+}
