@@ -21,6 +21,8 @@
 
 pub mod decision;
 pub mod facts;
+#[cfg(feature = "import")]
+pub mod import;
 pub mod mode;
 pub mod mode_policy;
 pub mod protected;
