@@ -44,19 +44,31 @@ pub fn gemini(text: &str, name: &str) -> Result<Imported, ImportError> {
             other => draft.lose(entry.line, other, "Toolgate does not know this key", "left out"),
         }
     }
+    rules.extend(stricter_without_a_rule());
     order::settle(&mut rules, &mut draft);
-    rules.push(asked_without_a_rule());
     rules.into_iter().for_each(|rule| draft.add_rule(rule));
     Ok(draft.finish())
 }
 
-/// What Gemini CLI asks about without any rule and Toolgate, by itself, does not.
-fn asked_without_a_rule() -> Rule {
-    let origin = "Gemini CLI asks about these unless a rule allows them";
-    let tools = ["read_many_files", "memory", "remember", "activate_skill"];
-    let mut rule = Rule::new(origin, tools, Decision::Ask, 0);
-    rule.modes = ["default", "ask", "accept_edits", "plan", "dont_ask"].map(str::to_owned).into();
-    rule
+/// What Gemini CLI asks about or denies without any rule and Toolgate, by itself, does not.
+fn stricter_without_a_rule() -> [Rule; 3] {
+    let rule = |tools: &[&str], decision, modes: &[&str]| {
+        let origin = "Gemini CLI is stricter about these unless a rule says otherwise";
+        let mut rule = Rule::new(origin, [], decision, 0);
+        rule.tools = tools.iter().map(|&tool| tool.to_owned()).collect();
+        rule.modes = modes.iter().map(|&mode| mode.to_owned()).collect();
+        rule
+    };
+    let files_and_memory = ["read_many_files", "memory", "remember"];
+    [
+        rule(&files_and_memory, Decision::Deny, &["plan"]),
+        rule(&files_and_memory, Decision::Ask, &["default", "ask", "accept_edits", "dont_ask"]),
+        rule(
+            &["activate_skill"],
+            Decision::Ask,
+            &["default", "ask", "accept_edits", "plan", "dont_ask"],
+        ),
+    ]
 }
 
 /// A checker is a program that may refuse any call it is shown; so all of them are refused.
@@ -75,7 +87,13 @@ fn checker(node: &Node, entry: &Entry, draft: &mut Draft) -> Result<Vec<Rule>, I
 fn convert(foreign: ForeignRule, draft: &mut Draft) -> Vec<Rule> {
     let mut remarks: Vec<Remark> = Vec::new();
     let rules = convert_parts(&foreign, &mut remarks);
-    for (why, instead) in remarks {
+    let mut said: Vec<Remark> = Vec::new();
+    for remark in remarks {
+        if said.contains(&remark) {
+            continue;
+        }
+        let (why, instead) = remark.clone();
+        said.push(remark);
         draft.lose(foreign.line, foreign.describe(), why, instead);
     }
     rules

@@ -99,11 +99,11 @@ fn unknown_tool() -> Converted {
 
 /// An allow rule is left out; an ask or deny rule covers the tool as a whole.
 fn or_whole_tool(decision: Decision, tool: &str, why: &str) -> Converted {
-    match whole_tool(tool) {
-        _ if decision == Decision::Allow => left_out(why),
-        _ if tool.starts_with("mcp__") => broader(vec![tool.to_owned()], why),
-        Some(name) => broader(vec![name.to_owned()], why),
+    let mcp = tool.starts_with("mcp__").then_some(tool);
+    match mcp.or_else(|| whole_tool(tool)) {
         None => unknown_tool(),
+        Some(_) if decision == Decision::Allow => left_out(why),
+        Some(name) => broader(vec![name.to_owned()], why),
     }
 }
 

@@ -116,6 +116,9 @@ fn spell_out(foreign: &PrefixRule, draft: &mut Draft) -> Spelled {
         let instead = match (allow, prefixes.is_empty()) {
             (true, true) => "left out".to_owned(),
             (true, false) => "those commands are left out".to_owned(),
+            (false, _) if prefixes.iter().any(String::is_empty) => {
+                "made broader: it holds for every command".to_owned()
+            }
             (false, _) => format!("made broader: it holds for `{}`", prefixes.join("`, `")),
         };
         draft.lose(foreign.line, format!("prefix_rule {}", describe(foreign)), why, instead);

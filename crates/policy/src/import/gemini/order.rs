@@ -12,14 +12,18 @@ const HIGHEST: u16 = 999;
 /// Moves rules so that no looser one wins here than there. They are in the order of the file.
 pub(crate) fn settle(rules: &mut Vec<Rule>, draft: &mut Draft) {
     let original: Vec<Rule> = rules.clone();
-    keep_denials_above_broadened_questions(rules, &original);
+    keep_denials_above_broadened_questions(rules, &original, draft);
     keep_first_among_equals(rules, &original, draft);
     note_stricter_equals(&original, draft);
     rules.retain(|rule| !rule.tools.is_empty() || rule.mcp.is_some());
 }
 
 /// A question that covers more than it did must not answer for what was denied below it.
-fn keep_denials_above_broadened_questions(rules: &mut [Rule], original: &[Rule]) {
+fn keep_denials_above_broadened_questions(
+    rules: &mut [Rule],
+    original: &[Rule],
+    draft: &mut Draft,
+) {
     let broadened = original.iter().enumerate();
     let broadened = broadened.filter(|(_, rule)| rule.broadened && rule.decision == Decision::Ask);
     for (at, question) in broadened {
@@ -35,7 +39,11 @@ fn keep_denials_above_broadened_questions(rules: &mut [Rule], original: &[Rule])
                 && overlap(rule, question)
         };
         for denial in rules.iter_mut().filter(below) {
+            let what = format!("deny rule of priority {}", denial.priority);
+            let why = format!("the question of line {} above it got broader", question.line);
             denial.priority = question.priority + 1;
+            let instead = format!("made stricter: its priority is {}", denial.priority);
+            draft.lose(denial.line, what, why, instead);
         }
     }
 }
@@ -114,5 +122,41 @@ fn specific(tool: &str) -> u8 {
         "*" => 0,
         _ if tool.contains('*') => 1,
         _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(tool: &str, decision: Decision, priority: u16) -> Rule {
+        Rule::new("", [tool], decision, priority)
+    }
+
+    fn settled(mut rules: Vec<Rule>) -> Vec<(Decision, u16)> {
+        settle(&mut rules, &mut Draft::new("x", "y"));
+        rules.iter().map(|rule| (rule.decision, rule.priority)).collect()
+    }
+
+    #[test]
+    fn the_first_among_equals_stays_ahead() {
+        use Decision::{Allow, Ask, Deny};
+        let two = |first, second| settled(vec![first, second]);
+        assert_eq!(two(rule("*", Deny, 5), rule("glob", Allow, 5)), [(Deny, 5), (Allow, 4)]);
+        assert_eq!(two(rule("*", Deny, 5), rule("glob", Ask, 5)), [(Deny, 6), (Ask, 5)]);
+        assert_eq!(two(rule("*", Deny, 999), rule("glob", Ask, 999)), [(Deny, 999), (Deny, 999)]);
+        assert_eq!(two(rule("*", Ask, 0), rule("glob", Allow, 0)), [(Ask, 0)]);
+        assert_eq!(two(rule("ls", Deny, 5), rule("glob", Allow, 5)), [(Deny, 5), (Allow, 5)]);
+        assert_eq!(two(rule("*", Allow, 5), rule("glob", Deny, 5)), [(Allow, 5), (Deny, 5)]);
+    }
+
+    #[test]
+    fn a_broadened_question_does_not_answer_for_a_denial() {
+        let mut question = rule("shell", Decision::Ask, 300);
+        question.broadened = true;
+        let rules = vec![question.clone(), rule("shell", Decision::Deny, 100)];
+        assert_eq!(settled(rules), [(Decision::Ask, 300), (Decision::Deny, 301)]);
+        question.priority = 999;
+        assert_eq!(settled(vec![question]), [(Decision::Deny, 999)]);
     }
 }

@@ -151,10 +151,7 @@ impl Conversion<'_> {
             Ok(translated) => translated,
         };
         if is_about_json(bare) {
-            let why = "the expression looks for quotes or backslashes as JSON writes them";
-            let instead = "made broader: it is searched for anywhere in the arguments";
-            self.remarks.push((why.to_owned(), instead.to_owned()));
-            return vec![Pattern { matcher: Matcher::ArgsPattern(translated), broadened: true }];
+            return self.json_command(&translated);
         }
         let mut patterns = vec![command_pattern(&translated, closed)];
         if looks_beyond(bare) {
@@ -162,6 +159,16 @@ impl Conversion<'_> {
             patterns.push(Pattern { matcher, broadened: true });
         }
         patterns
+    }
+
+    /// An expression with quotes in it: they may be JSON's own, and so a command's end.
+    fn json_command(&mut self, translated: &str) -> Vec<Pattern> {
+        let why = "the expression looks for quotes or backslashes as JSON writes them";
+        let instead = "made broader: it is also searched for anywhere in the arguments";
+        self.remarks.push((why.to_owned(), instead.to_owned()));
+        let anywhere = Matcher::ArgsPattern(translated.to_owned());
+        let command = Matcher::CommandRegex(quote_or_end(translated));
+        [anywhere, command].map(|matcher| Pattern { matcher, broadened: true }).into()
     }
 
     fn allowed_command(&mut self, open: &str, closed: bool) -> Vec<Pattern> {
@@ -206,8 +213,9 @@ impl Conversion<'_> {
             ),
             _ => None,
         };
-        let shaped = pattern.contains(['^', '$', '{', '}']) || pattern.contains(",\"");
-        let Some(renamed) = renamed.filter(|_| !shaped) else { return self.loose_args(pattern) };
+        let Some(renamed) = renamed.filter(|_| !is_shaped(pattern)) else {
+            return self.loose_args(pattern);
+        };
         match self.translate(&renamed) {
             Err(why) => self.refuse(why),
             Ok(regex) => vec![Pattern { matcher: Matcher::ArgsPattern(regex), broadened: false }],
@@ -226,7 +234,9 @@ impl Conversion<'_> {
         });
         let value = value.unwrap_or(pattern);
         let value = value.strip_prefix('"').unwrap_or(value);
-        if value.contains(['"', '^', '$', '{', '}']) {
+        // The end of a string is the end of a line, not that of each of its commands.
+        let lines = self.target.tools.iter().any(|tool| tool == "shell" || tool == "*");
+        if is_shaped(value) || value.contains("\":") || (lines && value.contains('"')) {
             return self.refuse(why);
         }
         match self.translate(value) {
@@ -248,6 +258,29 @@ fn command_pattern(regex: &str, closed: bool) -> Pattern {
 /// Whether the expression looks for text as it is only in JSON.
 fn is_about_json(regex: &str) -> bool {
     regex.contains('"') || regex.contains(r"\\")
+}
+
+/// Whether the expression depends on what stands around an argument.
+fn is_shaped(pattern: &str) -> bool {
+    has_anchor(pattern) || pattern.contains(['{', '}']) || pattern.contains(",\"")
+}
+
+/// The expression with every quote outside a class taken for the end as well.
+fn quote_or_end(regex: &str) -> String {
+    let (mut out, mut in_class, mut escaped) = (String::new(), false, false);
+    for sign in regex.chars() {
+        match sign {
+            '"' if !in_class => out.push_str("(?:\"|$)"),
+            _ => out.push(sign),
+        }
+        in_class = match sign {
+            '[' if !escaped => true,
+            ']' if !escaped => false,
+            _ => in_class,
+        };
+        escaped = sign == '\\' && !escaped;
+    }
+    out
 }
 
 /// Whether a `^` or `$` stands for an end of the text.
@@ -281,4 +314,79 @@ fn is_refused(pattern: &str) -> bool {
 fn looks_beyond(regex: &str) -> bool {
     let wide = [".", "[^", r"\S", r"\W", r"\D", "|"];
     wide.iter().any(|sign| regex.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::node;
+
+    /// What becomes of a rule for one tool, as `matcher: text`.
+    fn check(tool: &str, decision: &str, field: &str) -> Vec<String> {
+        let text =
+            format!("toolName = \"{tool}\"\ndecision = \"{decision}\"\npriority = 1\n{field}");
+        let foreign = ForeignRule::read(&node::parse_toml(&text).unwrap()).unwrap();
+        let mut remarks = Vec::new();
+        let targets = super::super::target::targets(&foreign, &mut remarks);
+        let patterns = targets.iter().flat_map(|target| patterns(&foreign, target, &mut remarks));
+        let show = |pattern: Pattern| match pattern.matcher {
+            Matcher::Any => "any".to_owned(),
+            Matcher::CommandPrefix(prefixes) => format!("prefix {}", prefixes.join(", ")),
+            Matcher::CommandRegex(regex) => format!("command {regex}"),
+            Matcher::ArgsPattern(regex) => format!("args {regex}"),
+        };
+        patterns.collect::<Vec<_>>().into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn an_allowed_command_matches_no_more_than_it_did() {
+        let allow = |field: &str| check("run_shell_command", "allow", field);
+        assert_eq!(allow("commandPrefix = 'git log'"), ["prefix git log"]);
+        assert_eq!(allow("commandRegex = 'git (log|diff)'"), ["command git (log|diff)"]);
+        assert_eq!(allow("commandRegex = 'git log\"'"), ["command (?:git log)$"]);
+        assert_eq!(allow("argsPattern = '\"command\":\"git log'"), ["command git log"]);
+        for field in [
+            "commandPrefix = 'git log '",
+            "commandPrefix = 'cd a && make'",
+            "commandPrefix = ''",
+            "commandRegex = '^git log'",
+            "commandRegex = 'git log$'",
+            "commandRegex = 'git (?=log)'",
+            "commandRegex = 'git (-\\w+ )*log'",
+            "commandRegex = 'git log(\\s|\")'",
+            "argsPattern = 'git log'",
+        ] {
+            assert!(allow(field).is_empty(), "{field}");
+        }
+    }
+
+    #[test]
+    fn a_denied_command_matches_no_less_than_it_did() {
+        let deny = |field: &str| check("run_shell_command", "deny", field);
+        assert_eq!(deny("commandPrefix = 'rm '"), ["args rm"]);
+        assert_eq!(deny("commandRegex = '^rm -rf$'"), ["command rm -rf"]);
+        assert_eq!(deny("commandRegex = 'rm|dd'"), ["command rm|dd", "args \"command\":\"rm|dd"]);
+        assert_eq!(deny("commandRegex = 'rm( |\")'"), ["args rm( |\")", "command rm( |(?:\"|$))"]);
+        assert_eq!(deny("commandRegex = 'rm (?!x)'"), ["any"]);
+        assert_eq!(deny("commandRegex = 'a(^b|c)'"), ["any"]);
+        assert_eq!(deny("argsPattern = 'secret'"), ["args secret"]);
+        assert_eq!(deny("argsPattern = '\"dir_path\":\"/etc'"), ["args /etc"]);
+        assert_eq!(deny("argsPattern = 'rm\"'"), ["any"]);
+    }
+
+    #[test]
+    fn arguments_are_renamed_one_at_a_time() {
+        let pem = r#"argsPattern = '"file_path":"[^"]*\.pem"'"#;
+        assert_eq!(check("read_file", "deny", pem), [r#"args "path":"[^"]*\.pem""#]);
+        assert_eq!(check("read_file", "allow", pem), [r#"args "path":"[^"]*\.pem""#]);
+        assert_eq!(check("web_fetch", "deny", pem), [r#"args [^"]*\.pem""#]);
+        assert!(check("web_fetch", "allow", pem).is_empty());
+        let two = r#"argsPattern = '"content":"x","file_path":"y'"#;
+        assert!(check("write_file", "allow", two).is_empty());
+        assert_eq!(check("write_file", "deny", two), ["any"]);
+        assert_eq!(
+            check("mcp_a_b", "allow", "argsPattern = '^.q'"),
+            [r"args ^[^\n\r\u{2028}\u{2029}]q"]
+        );
+    }
 }
