@@ -201,6 +201,17 @@ impl Draft {
         }
     }
 
+    /// Denies a path and all below it to tools that are named as in a permission.
+    pub(crate) fn deny_tree(&mut self, tools: &[&str], path: &str, origin: &str) {
+        for tool in tools {
+            self.add_permission(Decision::Deny, format!("{tool}({path})"), origin);
+            if !path.ends_with("**") {
+                let below = format!("{tool}({}/**)", path.trim_end_matches('/'));
+                self.add_permission(Decision::Deny, below, origin);
+            }
+        }
+    }
+
     pub(crate) fn block_domain(&mut self, domain: &str, line: usize) {
         if !self.blocked_domains.iter().any(|listed| listed.text == domain) {
             let origin = format!("line {line}");

@@ -32,7 +32,7 @@ pub fn gemini(text: &str, name: &str) -> Result<Imported, ImportError> {
         match entry.key.as_str() {
             "rule" => {
                 for node in entry.node.list("rule")? {
-                    rules.extend(convert(ForeignRule::read(node)?, &mut draft));
+                    rules.extend(convert(&ForeignRule::read(node)?, &mut draft));
                 }
             }
             "safety_checker" => {
@@ -46,7 +46,9 @@ pub fn gemini(text: &str, name: &str) -> Result<Imported, ImportError> {
     }
     rules.extend(stricter_without_a_rule());
     order::settle(&mut rules, &mut draft);
-    rules.into_iter().for_each(|rule| draft.add_rule(rule));
+    for rule in rules {
+        draft.add_rule(rule);
+    }
     Ok(draft.finish())
 }
 
@@ -81,12 +83,12 @@ fn checker(node: &Node, entry: &Entry, draft: &mut Draft) -> Result<Vec<Rule>, I
         "a checker is a program, and what it would refuse cannot be known",
         "made stricter: every call it would have been shown is denied",
     );
-    Ok(convert(foreign, draft))
+    Ok(convert(&foreign, draft))
 }
 
-fn convert(foreign: ForeignRule, draft: &mut Draft) -> Vec<Rule> {
+fn convert(foreign: &ForeignRule, draft: &mut Draft) -> Vec<Rule> {
     let mut remarks: Vec<Remark> = Vec::new();
-    let rules = convert_parts(&foreign, &mut remarks);
+    let rules = convert_parts(foreign, &mut remarks);
     let mut said: Vec<Remark> = Vec::new();
     for remark in remarks {
         if said.contains(&remark) {

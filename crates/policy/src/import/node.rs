@@ -1,6 +1,6 @@
 //! JSON and TOML files as one kind of tree that knows its lines.
 
-use jsonc_parser::ast;
+use jsonc_parser::{CollectOptions, ParseOptions, ast};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -101,12 +101,25 @@ impl Node {
 
 /// Reads JSON with comments and trailing commas; an empty file is an empty table.
 pub(crate) fn parse_json(text: &str) -> Result<Node, ImportError> {
-    let parsed = jsonc_parser::parse_to_ast(text, &Default::default(), &Default::default())
-        .map_err(|error| ImportError {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &options).map_err(
+        |error| ImportError {
             line: error.line_display(),
             column: error.column_display(),
             message: error.kind().to_string().to_lowercase(),
-        })?;
+        },
+    )?;
     let lines = Lines::new(text);
     match parsed.value {
         Some(value) => lines.json(&value),

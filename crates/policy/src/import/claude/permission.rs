@@ -175,10 +175,10 @@ fn bash(decision: Decision, specifier: &str) -> Converted {
     }
     let whole_line = spans_commands(specifier);
     if decision == Decision::Allow {
-        return match whole_line {
-            true => left_out("in Toolgate each command of a line needs its own permission"),
-            false => kept(format!("Bash({specifier})")),
-        };
+        if whole_line {
+            return left_out("in Toolgate each command of a line needs its own permission");
+        }
+        return kept(format!("Bash({specifier})"));
     }
     let mut converted = Converted::default();
     if !whole_line {

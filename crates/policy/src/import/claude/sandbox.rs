@@ -33,11 +33,8 @@ fn filesystem(node: &Node, draft: &mut Draft) -> Result<(), ImportError> {
             }
         };
         for (path, line) in entry.node.texts(&entry.key)? {
-            for tool in tools {
-                let permission = format!("{tool}({})", pattern(path));
-                let origin = format!("line {line}, sandbox.filesystem.{}", entry.key);
-                draft.add_permission(Decision::Deny, permission, &origin);
-            }
+            let origin = format!("line {line}, sandbox.filesystem.{}", entry.key);
+            draft.deny_tree(tools, &pattern(path), &origin);
         }
     }
     Ok(())

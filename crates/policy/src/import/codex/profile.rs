@@ -89,9 +89,7 @@ fn file_rule(profile: &str, base: &str, rule: &Entry, draft: &mut Draft) {
                 return;
             };
             let origin = format!("line {}, {profile}", rule.line);
-            for tool in ["Read", "Edit"] {
-                draft.add_permission(Decision::Deny, format!("{tool}({pattern})"), &origin);
-            }
+            draft.deny_tree(&["Read", "Edit"], &pattern, &origin);
         }
         _ => lose(&what, rule.line, draft),
     }

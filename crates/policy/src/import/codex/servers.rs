@@ -1,7 +1,7 @@
 //! MCP servers of Codex's `config.toml`: which of their tools may be called.
 
 use crate::decision::Decision;
-use crate::import::draft::{Draft, Rule, strictest_wins};
+use crate::import::draft::{Draft, Rule};
 use crate::import::node::{Entry, Node, Value};
 use crate::import::report::ImportError;
 
@@ -13,7 +13,6 @@ const SERVER: u16 = 570;
 
 /// Converts the `mcp_servers` table.
 pub(crate) fn servers(node: &Node, draft: &mut Draft) -> Result<(), ImportError> {
-    debug_assert_eq!(OFF, strictest_wins(Decision::Deny));
     for server in node.table("mcp_servers")? {
         let mut reading = Server { name: &server.key, ..Server::default() };
         for entry in server.node.table("mcp_servers")? {
