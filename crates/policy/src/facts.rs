@@ -23,6 +23,19 @@ pub struct Facts {
     pub paths: Vec<PathFact>,
     /// The subagent that makes the call, if one does.
     pub caller: Option<String>,
+    /// What the tool is known to be like.
+    pub hints: Hints,
+}
+
+/// What a tool is known to be like; nothing where nobody trustworthy says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// May destroy something.
+    pub destructive: Option<bool>,
+    /// Doing it twice is doing it once.
+    pub idempotent: Option<bool>,
+    /// Reaches beyond this machine.
+    pub open_world: Option<bool>,
 }
 
 impl Facts {
@@ -35,6 +48,7 @@ impl Facts {
             args: Value::Null,
             paths: Vec::new(),
             caller: None,
+            hints: Hints::default(),
         }
     }
 

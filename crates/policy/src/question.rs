@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use serde_json::Value;
 
 use crate::decision::Decision;
-use crate::facts::{Effect, PathFact};
+use crate::facts::{Effect, Hints, PathFact};
 use crate::mode::Mode;
 use crate::name::ToolName;
 use crate::pattern::condition::lookup;
@@ -19,6 +19,8 @@ pub struct Question<'q> {
     pub tool: &'q ToolName,
     /// What kind of thing is done.
     pub effect: Effect,
+    /// What the tool is known to be like.
+    pub hints: Hints,
     /// The arguments.
     pub args: &'q Value,
     /// The mode in force.

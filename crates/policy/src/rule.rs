@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::decision::Decision;
-use crate::facts::{Effect, Risk};
+use crate::facts::{Effect, Hints, Risk};
 use crate::mode::Modes;
 use crate::name::{Specificity, ToolPattern};
 use crate::pattern::{CommandPattern, Condition, DomainPattern, PathPattern, Regular};
@@ -57,6 +57,8 @@ pub struct Matcher {
     pub args: Option<Regular>,
     /// Whether the call only looks.
     pub read_only: Option<bool>,
+    /// What else the tool must be like.
+    pub hints: Hints,
     /// The subagent that makes the call.
     pub caller: Option<String>,
     /// Whether somebody can be asked.
@@ -212,6 +214,9 @@ impl Rule {
         if matcher.read_only.is_some_and(|wanted| wanted != (question.effect == Effect::Read)) {
             return Some(Mismatch::Effect);
         }
+        if !has_hints(matcher.hints, question.hints, self.decision) {
+            return Some(Mismatch::Hints);
+        }
         if matcher.caller.as_deref().is_some_and(|caller| question.caller != Some(caller)) {
             return Some(Mismatch::Caller);
         }
@@ -268,6 +273,20 @@ impl Rule {
     }
 }
 
+/// Whether a tool is like a rule wants it; where nothing is known, rules that restrict hold.
+fn has_hints(wanted: Hints, known: Hints, decision: Decision) -> bool {
+    let pairs = [
+        (wanted.destructive, known.destructive),
+        (wanted.idempotent, known.idempotent),
+        (wanted.open_world, known.open_world),
+    ];
+    pairs.into_iter().all(|(wanted, known)| match (wanted, known) {
+        (None, _) => true,
+        (Some(wanted), Some(known)) => wanted == known,
+        (Some(_), None) => decision != Decision::Allow,
+    })
+}
+
 /// Why a rule is not about what is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named after the part of the rule")]
@@ -277,6 +296,7 @@ pub enum Mismatch {
     Expired,
     Interactive,
     Effect,
+    Hints,
     Caller,
     Command,
     Path,
@@ -294,6 +314,7 @@ impl fmt::Display for Mismatch {
             Self::Expired => "expired",
             Self::Interactive => "depends on whether somebody can be asked",
             Self::Effect => "this does more than look",
+            Self::Hints => "the tool is of another kind",
             Self::Caller => "another subagent calls",
             Self::Command => "another command",
             Self::Path => "another path",

@@ -421,7 +421,8 @@ fn prepare(
         Location::Path(fact) => Some(fact.clone()),
         _ => None,
     });
-    let facts = Facts::new(name, effect, risk).with_args(args).with_paths(paths.collect());
+    let mut facts = Facts::new(name, effect, risk).with_args(args).with_paths(paths.collect());
+    facts.hints = definition.annotations.hints();
     Ok(Validated {
         description: if description.trim().is_empty() {
             tool.definition().title.clone()

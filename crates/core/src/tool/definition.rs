@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use toolgate_policy::Effect;
+use toolgate_policy::facts::Hints;
 
 use crate::bounds::Shape;
 use crate::dialect::{Dialect, Face};
@@ -137,6 +138,15 @@ impl Annotations {
 
     /// Changes something in a way that may lose what was there.
     pub const DESTROYS: Self = Self { destructive: true, ..Self::CHANGES };
+
+    /// What else the policy may know about the tool.
+    pub fn hints(self) -> Hints {
+        Hints {
+            destructive: Some(self.destructive),
+            idempotent: Some(self.idempotent),
+            open_world: Some(self.open_world),
+        }
+    }
 
     /// What kind of effect the policy should assume.
     pub fn effect(self, group: Group) -> Effect {

@@ -102,6 +102,7 @@ impl<'j> Judge<'j> {
         Question {
             tool,
             effect,
+            hints: self.facts.hints,
             args,
             mode: self.setting.mode,
             interactive: self.setting.interactive,

@@ -9,7 +9,7 @@ use super::fields::{At, Fields, Names, kind};
 use super::permission;
 use super::rules::Reader;
 use crate::decision::Decision;
-use crate::facts::Risk;
+use crate::facts::{Hints, Risk};
 use crate::mode::{Mode, Modes};
 use crate::name::ToolPattern;
 use crate::pattern::path::Slash;
@@ -245,7 +245,7 @@ fn read_matcher(fields: &mut Fields<'_, '_, '_, '_>, decision: Decision) -> Matc
     }
     matcher.caller = fields.text(SUBAGENT).map(|text| text.value);
     matcher.interactive = fields.boolean(INTERACTIVE);
-    matcher.read_only = read_annotations(fields);
+    (matcher.read_only, matcher.hints) = read_annotations(fields).unwrap_or_default();
     matcher.conditions = read_conditions(fields);
     matcher
 }
@@ -286,13 +286,22 @@ fn read_modes(fields: &mut Fields<'_, '_, '_, '_>) -> Modes {
     Modes::only(modes)
 }
 
-/// Annotations: only whether a tool just reads decides anything.
-fn read_annotations(fields: &mut Fields<'_, '_, '_, '_>) -> Option<bool> {
+/// What the tool must be like: whether it only reads, and its other hints.
+fn read_annotations(fields: &mut Fields<'_, '_, '_, '_>) -> Option<(Option<bool>, Hints)> {
+    const READ_ONLY: Names = &["readOnlyHint", "read_only"];
+    const DESTRUCTIVE: Names = &["destructiveHint", "destructive"];
+    const IDEMPOTENT: Names = &["idempotentHint", "idempotent"];
+    const OPEN_WORLD: Names = &["openWorldHint", "open_world"];
     let value = fields.get(ANNOTATIONS)?;
     let table = table(value, "annotations", fields.reader)?;
-    let hint: Names = &["readOnlyHint", "read_only"];
-    let known = [hint];
-    Fields::new(table, &known, "annotations", fields.reader).boolean(hint)
+    let known = [READ_ONLY, DESTRUCTIVE, IDEMPOTENT, OPEN_WORLD];
+    let mut inner = Fields::new(table, &known, "annotations", fields.reader);
+    let hints = Hints {
+        destructive: inner.boolean(DESTRUCTIVE),
+        idempotent: inner.boolean(IDEMPOTENT),
+        open_world: inner.boolean(OPEN_WORLD),
+    };
+    Some((inner.boolean(READ_ONLY), hints))
 }
 
 fn read_conditions(fields: &mut Fields<'_, '_, '_, '_>) -> Vec<Condition> {

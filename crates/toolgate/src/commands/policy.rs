@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod facts;
+mod import;
 mod list;
 mod test;
 
@@ -12,6 +13,7 @@ use clap::Subcommand;
 
 use self::check::CheckArgs;
 use self::explain::ExplainArgs;
+use self::import::ImportArgs;
 use self::test::TestArgs;
 use crate::app::App;
 use crate::global::GlobalArgs;
@@ -30,6 +32,7 @@ enum PolicyCommand {
     Check(CheckArgs),
     Explain(ExplainArgs),
     Test(TestArgs),
+    Import(ImportArgs),
 }
 
 pub(crate) fn run(global: &GlobalArgs, args: &PolicyArgs) -> anyhow::Result<ExitCode> {
@@ -37,6 +40,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &PolicyArgs) -> anyhow::Result<Exit
         None | Some(PolicyCommand::List) => list::run(&App::new(global)?),
         Some(PolicyCommand::Check(check)) => check::run(&App::new(global)?, check),
         Some(PolicyCommand::Explain(explain)) => explain::run(&App::new(global)?, explain),
+        Some(PolicyCommand::Import(import)) => import::run(global, import),
         Some(PolicyCommand::Test(test)) => test::run(&App::new(global)?, test),
     }
 }
