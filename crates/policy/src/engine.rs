@@ -9,6 +9,7 @@ use crate::defaults;
 use crate::facts::Facts;
 use crate::judge::{Asked, Judge, Setting};
 use crate::mode::Mode;
+use crate::pattern::path::text;
 use crate::rule::{Priority, Rule};
 use crate::table::Table;
 use crate::verdict::{Policy, Verdict};
@@ -68,7 +69,7 @@ impl Engine {
     /// The same engine with folders that hold rules and records, which no call may write.
     #[must_use]
     pub fn protecting(mut self, folders: impl IntoIterator<Item = std::path::PathBuf>) -> Self {
-        let folded = |folder: std::path::PathBuf| folder.to_string_lossy().to_lowercase();
+        let folded = |folder: std::path::PathBuf| text(&folder).to_lowercase();
         self.own_folders.extend(folders.into_iter().map(folded));
         self
     }

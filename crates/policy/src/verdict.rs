@@ -135,3 +135,20 @@ pub enum FloorKind {
     /// What the workspace insists on.
     Workspace,
 }
+
+impl FloorKind {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Protected => "protected paths",
+            Self::Sensitive => "sensitive paths",
+            Self::Outside => "outside the workspace",
+            Self::HardLinks => "hard links",
+            Self::Shell => "shell",
+            Self::Identity => "identity",
+            Self::Web => "web",
+            Self::Mode => "mode",
+            Self::Workspace => "workspace",
+        }
+    }
+}

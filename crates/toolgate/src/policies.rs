@@ -51,7 +51,8 @@ pub(crate) fn load(
     follow_links(&mut loaded.rules);
     let mode = global.mode.or(loaded.mode).unwrap_or(Mode::Default);
     let own = [home::config()?, home::state()?];
-    let engine = Engine::new(loaded.rules, mode).protecting(own);
+    let real = own.iter().filter_map(|folder| folder.canonicalize().ok()).collect::<Vec<_>>();
+    let engine = Engine::new(loaded.rules, mode).protecting(own).protecting(real);
     warn_shadowed(&engine, global.quiet);
     Ok(Arc::new(if interactive { engine } else { engine.non_interactive() }))
 }
@@ -77,7 +78,7 @@ fn policies_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     };
     let entries = match folder.read_dir() {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if is_missing(&error) => return Ok(Vec::new()),
         Err(error) => return Err(failed(error).into()),
     };
     let mut files = Vec::new();
@@ -89,6 +90,11 @@ fn policies_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+/// Whether there is nothing at a path, nor could be.
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
 /// What the files say, taken together.
@@ -201,16 +207,11 @@ fn by_flag(global: &GlobalArgs, vocabulary: &Vocabulary) -> anyhow::Result<Vec<R
 
 /// Rules that name a link are about what it leads to, too.
 fn follow_links(rules: &mut [Rule]) {
-    let mut real: HashMap<PathBuf, PathBuf> = HashMap::new();
-    for rule in rules {
-        for pattern in &mut rule.matcher.paths {
-            pattern.also_at(|path| {
-                if let Some(known) = real.get(path) {
-                    return known.clone();
-                }
-                path.canonicalize().unwrap_or_else(|_| path.to_owned())
-            });
-        }
+    let mut known: HashMap<PathBuf, PathBuf> = HashMap::new();
+    for pattern in rules.iter_mut().flat_map(|rule| &mut rule.matcher.paths) {
+        pattern.also_at(|path| {
+            let real = || path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            known.entry(path.to_owned()).or_insert_with(real).clone()
+        });
     }
-    real.clear();
 }

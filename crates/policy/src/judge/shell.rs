@@ -82,7 +82,8 @@ impl Judge<'_> {
         let restricted = table.restrictions().commands || table.restrictions().paths;
         findings.push(ruling.finding(Effect::Change, question.mode, "this command line"));
         if restricted || ruling.decision != Decision::Allow {
-            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, why));
+            let reason = format!("part of it is decided only while it runs: {why}");
+            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }
     }
 
@@ -117,7 +118,7 @@ impl Judge<'_> {
                 && finding.decision == Decision::Ask
                 && by_default
             {
-                finding.reason = format!("`{shown}` is not known to only read: {why}");
+                finding.reason = format!("`{shown}` may do more than read ({why})");
             }
             let rule = ruling.rule.map(|(rule, _)| rule);
             let allowed = finding.decision == Decision::Allow;

@@ -125,7 +125,8 @@ impl<'t, 'd, 'f, 'r> Fields<'t, 'd, 'f, 'r> {
         match number.and_then(|number| u16::try_from(number).ok()).filter(|own| *own <= 999) {
             Some(own) => Some(own),
             None => {
-                self.wrong(value, names, "a whole number from 0 to 999");
+                let message = "`priority` must be a whole number from 0 to 999";
+                self.reader.error(value.span(), message, "out of range");
                 None
             }
         }
@@ -181,7 +182,7 @@ fn seconds(text: &str) -> Option<i64> {
 pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "text",
-        DeValue::Integer(_) => "that number",
+        DeValue::Integer(_) => "a number",
         DeValue::Float(_) => "a fraction",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",

@@ -129,7 +129,7 @@ impl PathPattern {
     }
 
     /// Adds the places that the literal folders of the pattern really are at.
-    pub fn also_at(&mut self, real: impl Fn(&Path) -> PathBuf) {
+    pub fn also_at(&mut self, mut real: impl FnMut(&Path) -> PathBuf) {
         let mut further = Vec::new();
         for base in &self.bases {
             let resolved = real(Path::new(if base.is_empty() { "/" } else { base }));

@@ -64,7 +64,7 @@ fn judge(command: &Command) -> Result<Look, String> {
 fn in_table(name: &str, words: &[Word]) -> Result<Vec<PathOperand>, String> {
     let tables = [files::FILES, text::TEXT, search::SEARCH, system::SYSTEM, &[sed::SED]];
     let Some(program) = tables.into_iter().flatten().find(|program| program.is(name)) else {
-        return Err("it is not a program known to only look".into());
+        return Err("not a program that is known to only look".into());
     };
     if let [only] = words
         && matches!(only.literal(), Some("--help" | "--version"))

@@ -23,7 +23,14 @@ pub(super) fn is_trusted(config: &Path, folder: &Path) -> anyhow::Result<bool> {
     let path = config.join(FILE);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(false);
+        }
         Err(error) => {
             return Err(UsageError(format!("cannot read `{}`: {error}", path.display())).into());
         }

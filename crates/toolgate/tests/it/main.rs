@@ -24,6 +24,16 @@ mod modes;
 #[cfg(test)]
 mod permissions;
 #[cfg(test)]
+mod policy_check;
+#[cfg(test)]
+mod policy_explain;
+#[cfg(test)]
+mod policy_files;
+#[cfg(test)]
+mod policy_import;
+#[cfg(test)]
+mod policy_test;
+#[cfg(test)]
 mod results;
 #[cfg(test)]
 mod terminal;

@@ -56,7 +56,7 @@ fn each_mode_and_each_of_its_names_decides_as_documented() {
 fn the_mode_is_default_when_none_is_named() {
     let toolgate = Toolgate::new();
     let done = toolgate.call("write_file", &write("a.txt"));
-    done.code(ASKS).stderr(contains("mode `default` asks about medium risk"));
+    done.code(ASKS).stderr(contains("it changes files"));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn several_folders_can_be_added() {
 }
 
 #[test]
-fn changing_what_governs_a_program_asks_in_every_mode_but_yolo() {
+fn changing_what_governs_a_program_asks_in_every_mode() {
     let governing = [
         ".git/hooks/pre-commit",
         ".git/config",
@@ -143,18 +143,28 @@ fn changing_what_governs_a_program_asks_in_every_mode_but_yolo() {
         ".vscode/tasks.json",
         ".mcp.json",
         ".claude/settings.json",
-        ".toolgate/config.toml",
         "sub/../.envrc",
     ];
     for name in governing {
         let toolgate = Toolgate::new();
         fs::create_dir(toolgate.path("sub")).unwrap();
-        for flags in [["--mode", "accept_edits"], ["--allowed-tools", "write_file"]] {
+        let allowing =
+            [["--mode", "accept_edits"], ["--allowed-tools", "write_file"], ["--mode", "yolo"]];
+        for flags in allowing {
             let done = toolgate.call_with(&flags, "write_file", &write(name));
             done.code(ASKS).stderr(contains("governs another program"));
         }
         assert!(!toolgate.path(name).exists());
-        toolgate.call_with(&["--mode", "yolo"], "write_file", &write(name)).code(RUNS);
+    }
+}
+
+#[test]
+fn our_own_files_are_never_written() {
+    let toolgate = Toolgate::new();
+    for path in [toolgate.path(".toolgate/config.toml"), toolgate.home("policies/mine.toml")] {
+        let call = write(path.to_str().unwrap());
+        let done = toolgate.call_with(&["--mode", "yolo"], "write_file", &call);
+        done.code(3).stderr(contains("never changed"));
     }
 }
 

@@ -302,7 +302,7 @@ fn escapes_in_errors_are_shown() {
     for (tool, args) in calls {
         let done = toolgate.call(tool, &args).failure();
         assert_harmless(&stderr(&done));
-        done.stderr(contains(r"\x1b[31mred").or(contains("medium risk")));
+        done.stderr(contains(r"\x1b[31mred").or(contains("it changes files")));
         let outcome = toolgate.outcome(&[], tool, &args);
         assert_harmless(outcome["tool"].as_str().unwrap());
         assert_harmless(outcome["result"]["error"]["message"].as_str().unwrap());

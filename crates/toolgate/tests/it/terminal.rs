@@ -93,7 +93,7 @@ fn the_question_shows_what_how_risky_why_and_the_difference() {
     Edit a.txt
       tool  edit_file
       risk  medium
-      why   mode `default` asks about medium risk
+      why   it changes files
       --- a/a.txt
       +++ b/a.txt
       @@ -1,3 +1,3 @@
@@ -114,7 +114,7 @@ fn the_question_about_a_new_file_shows_all_of_it() {
     Create a.txt with 2 lines
       tool  write_file
       risk  medium
-      why   mode `default` asks about medium risk
+      why   it changes files
       --- a/a.txt
       +++ b/a.txt
       @@ -0,0 +1,2 @@
@@ -133,7 +133,7 @@ fn the_question_about_a_removal_says_that_the_risk_is_high() {
     Delete a.txt
       tool  delete_file
       risk  high
-      why   mode `accept_edits` asks about high risk
+      why   it removes a file
     ");
 }
 

@@ -1,16 +1,16 @@
 //! `toolgate policy explain`: why a call is decided as it is.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use toolgate_core::visible;
 use toolgate_core::world::SessionWorld;
-use toolgate_policy::Decision;
 use toolgate_policy::explain::{Considered, Explained, Explanation};
+use toolgate_policy::rule::Mismatch;
 
 use super::facts::{self, Known};
 use crate::app::App;
-use crate::exit;
 use crate::input;
 use crate::output::{print_pretty_json, print_text};
 
@@ -21,7 +21,7 @@ const MOST_ASKED: usize = 4;
 
 /// Show every rule considered for a call, and the final word
 ///
-/// Nothing is run. Ends with 0 for allow, 3 for deny and 4 for ask.
+/// Nothing is run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// Tool to explain, e.g. shell
@@ -36,7 +36,7 @@ pub(crate) fn run(app: &App, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
         Known::Facts(facts) => facts,
         Known::Refused(reason) => {
             print_text(&format!("deny: the tool itself refuses it: {reason}"))?;
-            return Ok(ExitCode::from(exit::decision(Decision::Deny)));
+            return Ok(ExitCode::SUCCESS);
         }
     };
     let world = SessionWorld::new(app.session.workspace());
@@ -46,7 +46,7 @@ pub(crate) fn run(app: &App, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     } else {
         print_text(&shown(&explanation)?)?;
     }
-    Ok(ExitCode::from(exit::decision(explanation.verdict.decision)))
+    Ok(ExitCode::SUCCESS)
 }
 
 fn shown(explanation: &Explanation) -> Result<String, std::fmt::Error> {
@@ -60,11 +60,12 @@ fn shown(explanation: &Explanation) -> Result<String, std::fmt::Error> {
     if let Some(rule) = &verdict.rule {
         writeln!(text, "rule {} with priority {}", visible::line(&rule.to_string()), rule.priority)?;
     }
-    for floor in &verdict.floors {
-        let reason = visible::line(&floor.reason).into_owned();
-        writeln!(text, "floor {:?} makes it {}: {reason}", floor.kind, floor.decision)?;
+    if !verdict.floors.is_empty() {
+        let kinds: BTreeSet<&str> = verdict.floors.iter().map(|floor| floor.kind.name()).collect();
+        let kinds: Vec<&str> = kinds.into_iter().collect();
+        writeln!(text, "floors that no ordinary rule lowers: {}", kinds.join(", "))?;
     }
-    for risk in &verdict.risks {
+    for risk in verdict.risks.iter().filter(|risk| !verdict.reasons.contains(&risk.message)) {
         writeln!(text, "danger, {}: {}", risk.severity, visible::line(&risk.message))?;
     }
     for explained in asked.iter().take(MOST_ASKED) {
@@ -84,7 +85,10 @@ fn shown(explanation: &Explanation) -> Result<String, std::fmt::Error> {
 fn push_asked(text: &mut String, explained: &Explained) -> std::fmt::Result {
     writeln!(text, "\n{}", visible::line(&explained.about))?;
     let matching = explained.rules.iter().filter(|rule| rule.mismatch.is_none());
-    let missing = explained.rules.iter().filter(|rule| rule.mismatch.is_some());
+    let other_mode = Mismatch::Mode.to_string();
+    let missing = explained.rules.iter().filter(|rule| {
+        rule.mismatch.as_ref().is_some_and(|mismatch| *mismatch != other_mode)
+    });
     let mut left = explained.rules.len();
     for (number, considered) in matching.chain(missing).take(MOST_RULES).enumerate() {
         left -= 1;
@@ -102,7 +106,7 @@ fn push_asked(text: &mut String, explained: &Explained) -> std::fmt::Result {
         writeln!(text, "  no rule is about it, so it asks")?;
     }
     if left > 0 {
-        writeln!(text, "  and {left} more")?;
+        writeln!(text, "  and {left} more that do not match")?;
     }
     Ok(())
 }
