@@ -88,7 +88,8 @@ impl Engine {
     /// Every rule, strongest first.
     pub fn rules(&self) -> Vec<Rule> {
         let granted = self.granted.load();
-        let mut rules: Vec<Rule> = granted.rules().iter().chain(self.table.rules()).cloned().collect();
+        let mut rules: Vec<Rule> =
+            granted.rules().iter().chain(self.table.rules()).cloned().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.priority));
         rules
     }
@@ -108,14 +109,13 @@ impl Engine {
         self.interactive
     }
 
-    /// Looks at a call with the rules in force, those given at run time included.
-    pub(crate) fn with_judge<T>(
+    /// Decides with the rules in force, those given at run time included.
+    pub(crate) fn judged(
         &self,
         facts: &Facts,
         world: &dyn World,
         trace: Option<&RefCell<Vec<Asked>>>,
-        look: impl FnOnce(&Judge<'_>) -> T,
-    ) -> T {
+    ) -> Verdict {
         let granted = self.granted.load();
         let setting = Setting {
             tables: [&granted, &self.table],
@@ -124,12 +124,12 @@ impl Engine {
             own_folders: &self.own_folders,
             trace,
         };
-        look(&Judge::new(setting, facts, world))
+        Judge::new(setting, facts, world).verdict()
     }
 }
 
 impl Policy for Engine {
     fn decide(&self, facts: &Facts, world: &dyn World) -> Verdict {
-        self.with_judge(facts, world, None, |judge| judge.verdict())
+        self.judged(facts, world, None)
     }
 }

@@ -45,7 +45,7 @@ impl Engine {
     /// Decides, and tells what every rule about the tool had to say.
     pub fn explain(&self, facts: &Facts, world: &dyn World) -> Explanation {
         let asked = RefCell::new(Vec::new());
-        let verdict = self.with_judge(facts, world, Some(&asked), |judge| judge.verdict());
+        let verdict = self.judged(facts, world, Some(&asked));
         let asked = asked.into_inner().into_iter().map(explained).collect();
         Explanation { verdict, asked }
     }

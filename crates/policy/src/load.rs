@@ -32,7 +32,8 @@ impl Loader {
     /// Reads the text of a policy file; JSON by its name, TOML otherwise.
     pub fn parse(&self, text: &str, source: &str, tier: Tier) -> PolicyFile {
         let mut reader = Reader::new(&self.vocabulary, &self.places, text, source, tier);
-        if Path::new(source).extension().is_some_and(|ending| ending == "json" || ending == "jsonc") {
+        if Path::new(source).extension().is_some_and(|ending| ending == "json" || ending == "jsonc")
+        {
             json::read(&mut reader);
         } else {
             toml_file::read(&mut reader);

@@ -47,9 +47,8 @@ impl Question<'_> {
     /// Rules that allow need the command itself to match; others any command it may run.
     pub fn is_command(&self, patterns: &[CommandPattern], decision: Decision) -> bool {
         let Some(forms) = self.command else { return false };
-        let covered = |text: &CommandText| {
-            patterns.iter().any(|pattern| pattern.matches(text, decision))
-        };
+        let covered =
+            |text: &CommandText| patterns.iter().any(|pattern| pattern.matches(text, decision));
         match decision {
             Decision::Allow => forms.strict.as_ref().is_some_and(covered),
             _ => forms.generous.iter().any(covered),
@@ -60,9 +59,9 @@ impl Question<'_> {
     pub fn is_path(&self, patterns: &[PathPattern], decision: Decision) -> bool {
         let Some(forms) = self.path else { return false };
         let covered = |plain: &str, folded: &str| {
-            patterns.iter().any(|pattern| {
-                pattern.matches(if pattern.is_folded() { folded } else { plain })
-            })
+            patterns
+                .iter()
+                .any(|pattern| pattern.matches(if pattern.is_folded() { folded } else { plain }))
         };
         let requested = covered(&forms.requested, &forms.requested_folded);
         if forms.requested == forms.resolved {
@@ -108,9 +107,7 @@ impl Question<'_> {
         };
         match decision {
             Decision::Allow => forms.strict.as_ref().is_some_and(asked),
-            _ => {
-                pattern.matches(self.canonical(), decision) || forms.generous.iter().any(asked)
-            }
+            _ => pattern.matches(self.canonical(), decision) || forms.generous.iter().any(asked),
         }
     }
 

@@ -175,7 +175,12 @@ impl fmt::Display for Origin {
 
 impl Rule {
     /// A rule about whole tools.
-    pub fn about(tools: Vec<ToolPattern>, decision: Decision, priority: Priority, origin: Origin) -> Self {
+    pub fn about(
+        tools: Vec<ToolPattern>,
+        decision: Decision,
+        priority: Priority,
+        origin: Origin,
+    ) -> Self {
         Self {
             name: None,
             tools,
@@ -230,9 +235,9 @@ impl Rule {
             return Some(Mismatch::Domain);
         }
         if !matcher.agents.is_empty()
-            && !question.agent.is_some_and(|name| {
-                matcher.agents.iter().any(|pattern| pattern.matches(name))
-            })
+            && !question
+                .agent
+                .is_some_and(|name| matcher.agents.iter().any(|pattern| pattern.matches(name)))
         {
             return Some(Mismatch::Agent);
         }

@@ -65,11 +65,8 @@ impl World for Lexical {
 
     fn look(&self, path: &Path, access: Access) -> PathFact {
         let resolved = normal(path);
-        let place = if resolved.starts_with(&self.workspace) {
-            Place::Workspace
-        } else {
-            Place::Outside
-        };
+        let place =
+            if resolved.starts_with(&self.workspace) { Place::Workspace } else { Place::Outside };
         PathFact { requested: path.to_owned(), resolved, access, place, hard_links: 1 }
     }
 

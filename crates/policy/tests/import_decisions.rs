@@ -36,12 +36,11 @@ fn facts(case: &Case, world: &Lexical) -> Facts {
         "read_file" | "read_many_files" | "glob" | "grep" | "ls" => {
             (Effect::Read, Risk::Low, Access::Read)
         }
-        "write_file" | "edit_file" | "notebook_edit" => {
-            (Effect::Edit, Risk::Medium, Access::Write)
-        }
+        "write_file" | "edit_file" | "notebook_edit" => (Effect::Edit, Risk::Medium, Access::Write),
         _ => (Effect::Change, Risk::High, Access::Write),
     };
-    let path = ["path", "directory", "file_path"].iter().find_map(|key| case.args.get(*key)?.as_str());
+    let path =
+        ["path", "directory", "file_path"].iter().find_map(|key| case.args.get(*key)?.as_str());
     let path = path.map(|path| path.replace("@HOME@", "/home/u"));
     let paths = path.map(|path| world.look(&world.workspace().join(path), access));
     Facts::new(tool, effect, risk)

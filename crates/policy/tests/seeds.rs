@@ -54,7 +54,7 @@ fn shell(text: &str, command: &str) -> Decision {
 fn flag(tools: &[&str], decision: Decision, priority: Priority) -> Vec<Rule> {
     let origin = || Origin { source: "flag".into(), line: 0, tier: Tier::User };
     let rule = |tool: &&str| {
-        Rule::about(vec![ToolPattern::parse(tool).unwrap()], decision, priority, origin())
+        Rule::about(vec![ToolPattern::parse(tool).expect("a tool")], decision, priority, origin())
     };
     tools.iter().map(rule).collect()
 }
@@ -90,7 +90,10 @@ fn seed_003_read_only_tools_are_allowed_at_1_05_and_writes_ask_at_1_01() {
 fn seed_003_allowed_tools_are_at_2_3_and_excluded_tools_beat_them_at_2_4() {
     let mut rules = flag(&["write_file"], ALLOW, Priority::ALLOWED_TOOLS);
     let args = || json!({ "path": "a" });
-    assert_eq!(verdict(&Engine::new(rules.clone(), Mode::Default), "write_file", args()).decision, ALLOW);
+    assert_eq!(
+        verdict(&Engine::new(rules.clone(), Mode::Default), "write_file", args()).decision,
+        ALLOW
+    );
     rules.extend(flag(&["write_file"], DENY, Priority::EXCLUDED_TOOLS));
     assert_eq!(verdict(&Engine::new(rules, Mode::Yolo), "write_file", args()).decision, DENY);
     assert_eq!(Priority::ALLOWED_TOOLS.to_string(), "2.3");
@@ -99,14 +102,19 @@ fn seed_003_allowed_tools_are_at_2_3_and_excluded_tools_beat_them_at_2_4() {
 
 #[test]
 fn seed_003_always_allow_at_2_95_beats_the_users_files_but_not_the_admin() {
-    let user = load("[[rule]]\ntool = \"write_file\"\ndecision = \"ask\"\npriority = 900\n", "u.toml", Tier::User);
+    let user = load(
+        "[[rule]]\ntool = \"write_file\"\ndecision = \"ask\"\npriority = 900\n",
+        "u.toml",
+        Tier::User,
+    );
     let engine = Engine::new(user, Mode::Default);
     let args = || json!({ "path": "a" });
     assert_eq!(verdict(&engine, "write_file", args()).decision, ASK);
     let granted = flag(&["write_file"], ALLOW, Priority::ALWAYS_ALLOW).remove(0);
     engine.always_allow(granted.clone());
     assert_eq!(verdict(&engine, "write_file", args()).decision, ALLOW);
-    let admin = load("[[rule]]\ntool = \"write_file\"\ndecision = \"deny\"\n", "a.toml", Tier::Admin);
+    let admin =
+        load("[[rule]]\ntool = \"write_file\"\ndecision = \"deny\"\n", "a.toml", Tier::Admin);
     let engine = Engine::new(admin, Mode::Default);
     engine.always_allow(granted);
     assert_eq!(verdict(&engine, "write_file", args()).decision, DENY);
@@ -138,7 +146,9 @@ fn seed_003_canonical_arguments_have_sorted_keys_and_no_spaces() {
 fn seed_003_server_names_cannot_be_spoofed() {
     let policy = "[[rule]]\nmcpName = \"github\"\ndecision = \"allow\"\n";
     assert_eq!(decided(policy, "mcp__github__search", json!({})), ALLOW);
-    for name in ["mcp__evil__github__search", "mcp__github___x", "mcp__github_evil__x", "github__search"] {
+    for name in
+        ["mcp__evil__github__search", "mcp__github___x", "mcp__github_evil__x", "github__search"]
+    {
         assert_ne!(decided(policy, name, json!({})), ALLOW, "{name}");
     }
 }
@@ -153,10 +163,16 @@ fn seed_003_discovered_tools_ask_whatever_they_claim() {
 #[test]
 fn seed_003_legacy_modes_keep_their_names() {
     for (name, mode) in [
-        ("YOLO", Mode::Yolo), ("AUTO_EDIT", Mode::AcceptEdits), ("DEFAULT", Mode::Default),
-        ("auto", Mode::Default), ("bypass", Mode::Yolo), ("autorun_none", Mode::Ask),
-        ("autorun_no_public", Mode::AutorunNoPublic), ("autorun_all", Mode::AutorunAll),
-        ("dontAsk", Mode::DontAsk), ("acceptEdits", Mode::AcceptEdits),
+        ("YOLO", Mode::Yolo),
+        ("AUTO_EDIT", Mode::AcceptEdits),
+        ("DEFAULT", Mode::Default),
+        ("auto", Mode::Default),
+        ("bypass", Mode::Yolo),
+        ("autorun_none", Mode::Ask),
+        ("autorun_no_public", Mode::AutorunNoPublic),
+        ("autorun_all", Mode::AutorunAll),
+        ("dontAsk", Mode::DontAsk),
+        ("acceptEdits", Mode::AcceptEdits),
     ] {
         assert_eq!(name.parse(), Ok(mode), "{name}");
     }
@@ -201,8 +217,12 @@ fn seed_002_autorun_modes_run_all_but_shell_and_public_edits() {
 fn seed_004_bypass_plan_accept_edits_and_dont_ask() {
     let args = || json!({ "path": "a" });
     for (mode, write, read) in [
-        ("bypass", ALLOW, ALLOW), ("plan", DENY, ALLOW), ("accept_edits", ALLOW, ALLOW),
-        ("dont_ask", DENY, ALLOW), ("default", ASK, ALLOW), ("ask", ASK, ALLOW),
+        ("bypass", ALLOW, ALLOW),
+        ("plan", DENY, ALLOW),
+        ("accept_edits", ALLOW, ALLOW),
+        ("dont_ask", DENY, ALLOW),
+        ("default", ASK, ALLOW),
+        ("ask", ASK, ALLOW),
     ] {
         let engine = Engine::in_mode(mode.parse().unwrap());
         assert_eq!(verdict(&engine, "write_file", args()).decision, write, "{mode}");
@@ -212,7 +232,8 @@ fn seed_004_bypass_plan_accept_edits_and_dont_ask() {
 
 #[test]
 fn seed_004_bash_wildcards() {
-    let policy = "[permissions]\nallow = [\"Bash(npm *)\", \"Bash(* install)\", \"Bash(git * main)\"]\n";
+    let policy =
+        "[permissions]\nallow = [\"Bash(npm *)\", \"Bash(* install)\", \"Bash(git * main)\"]\n";
     for command in ["npm", "npm run test", "pip install", "git push main", "git pull origin main"] {
         assert_eq!(shell(policy, command), ALLOW, "{command}");
     }

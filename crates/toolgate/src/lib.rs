@@ -14,5 +14,5 @@ pub mod prelude {
     pub use toolgate_core::registry::Registry;
     pub use toolgate_core::tool::typed;
     pub use toolgate_core::workspace::Workspace;
-    pub use toolgate_policy::{Mode, Engine};
+    pub use toolgate_policy::{Engine, Mode};
 }

@@ -188,8 +188,10 @@ fn by_flag(global: &GlobalArgs, vocabulary: &Vocabulary) -> anyhow::Result<Vec<R
     for (flag, names, decision, priority) in flags {
         for name in names {
             let native = vocabulary.native(name).unwrap_or(name);
-            let pattern = ToolPattern::parse(native).map_err(|error| UsageError(error.to_string()))?;
-            let is_known = !matches!(&pattern, ToolPattern::Exact(_)) || vocabulary.native(name).is_some();
+            let pattern =
+                ToolPattern::parse(native).map_err(|error| UsageError(error.to_string()))?;
+            let is_known =
+                !matches!(&pattern, ToolPattern::Exact(_)) || vocabulary.native(name).is_some();
             if !is_known {
                 let near = vocabulary.nearest(name).map(|near| format!("; did you mean `{near}`?"));
                 let near = near.unwrap_or_default();

@@ -331,12 +331,13 @@ impl Gate {
     /// When the policy fails inside, which counts as a denial.
     pub fn judge(&self, call: Validated) -> Result<Judged, Rejected> {
         let world = SessionWorld::new(call.session.workspace());
-        let verdict = contained("policy", || self.policy.decide(&call.facts, &world)).map_err(|error| {
-            ToolError::new(
-                ErrorKind::PolicyDenied,
-                format!("the policy could not decide: {}", error.message),
-            )
-        })?;
+        let verdict =
+            contained("policy", || self.policy.decide(&call.facts, &world)).map_err(|error| {
+                ToolError::new(
+                    ErrorKind::PolicyDenied,
+                    format!("the policy could not decide: {}", error.message),
+                )
+            })?;
         Ok(Judged { call, verdict })
     }
 

@@ -43,7 +43,9 @@ pub(super) fn runs(folder: &Path) -> Option<String> {
     let folder = folder.canonicalize().ok()?;
     let repository = folder.ancestors().find_map(repository_at)?;
     let common = common_folder(&repository);
-    for settings in [repository.join("config"), common.join("config"), repository.join("config.worktree")] {
+    for settings in
+        [repository.join("config"), common.join("config"), repository.join("config.worktree")]
+    {
         if let Some(setting) = running_setting(&settings) {
             return Some(setting);
         }
@@ -55,12 +57,12 @@ pub(super) fn runs(folder: &Path) -> Option<String> {
 /// Where the repository keeps its hooks.
 fn hooks_folder(folder: &Path, common: &Path) -> PathBuf {
     let text = fs::read_to_string(common.join("config")).unwrap_or_default();
-    let set = text.lines().filter_map(|line| {
+    let mut set = text.lines().filter_map(|line| {
         let (key, value) = line.split_once('=')?;
         let key = key.rsplit([']', ' ', '\t']).find(|word| !word.is_empty())?;
         key.eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"').to_owned())
     });
-    match set.last() {
+    match set.next_back() {
         Some(path) => folder
             .ancestors()
             .find(|above| repository_at(above).is_some())
@@ -128,7 +130,10 @@ fn is_running(section: &str, key: &str) -> bool {
 
 /// Some settings are a program or a plain yes or no.
 fn is_switch(section: &str, key: &str, value: &str) -> bool {
-    let is_word = matches!(value.to_lowercase().as_str(), "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1");
+    let is_word = matches!(
+        value.to_lowercase().as_str(),
+        "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1"
+    );
     let may_be_word = (section, key) == ("core", "fsmonitor") || section == "pager";
     may_be_word && is_word || (section, key) == ("log", "showsignature") && value == "false"
 }

@@ -21,7 +21,8 @@ pub(super) fn expand(folder: &Path, pattern: &str) -> Option<Vec<String>> {
                 next.push(joined(start, part));
                 continue;
             }
-            let glob = GlobBuilder::new(&plain_braces(part)).literal_separator(true).build().ok()?;
+            let glob =
+                GlobBuilder::new(&plain_braces(part)).literal_separator(true).build().ok()?;
             let matcher = glob.compile_matcher();
             for entry in folder.join(start).read_dir().into_iter().flatten().flatten() {
                 looked += 1;

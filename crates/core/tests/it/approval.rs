@@ -11,7 +11,7 @@ use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
 use toolgate_core::call::Call;
 use toolgate_core::error::ErrorKind;
 use toolgate_core::gate::GateSettings;
-use toolgate_core::policy::{Decision, Mode, Engine, Risk};
+use toolgate_core::policy::{Decision, Engine, Mode, Risk};
 
 use crate::harness::{
     Recorder, any_location, any_risk, block_on, call, cases, failure, gate, session,
@@ -69,6 +69,27 @@ proptest! {
 
 proptest! {
     #![proptest_config(cases(128))]
+
+    // Feature: stage-03-tools-policy, Property 37: Confirmation Details Completeness
+    #[test]
+    fn property_37_confirmation_details_completeness(
+        risk in any_risk(),
+        locations in vec(any_location(), 0..4),
+        description in "[a-z][a-z ]{0,29}",
+    ) {
+        let tool = MadeUp::new("asked").describing(&description).touching(locations.clone());
+        let tool = tool.risking(risk);
+        let person = Recorder::answering(Answer::Once);
+        let gate = gate([tool]).policy(Engine::in_mode(Mode::Ask)).approver(person.clone()).build();
+        block_on(call(&gate, "asked", json!({})));
+        for request in person.asked() {
+            prop_assert_eq!(&request.tool, "asked");
+            prop_assert_eq!(&request.description, &description);
+            prop_assert_eq!(request.verdict.risk, risk);
+            prop_assert_eq!(&request.locations, &locations);
+            prop_assert!(!request.verdict.reason().is_empty());
+        }
+    }
 
     #[test]
     fn nothing_runs_on_any_answer_but_yes(

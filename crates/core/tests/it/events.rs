@@ -11,7 +11,7 @@ use toolgate_core::call::Call;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::event::Event;
 use toolgate_core::gate::{Gate, GateSettings, Schedule};
-use toolgate_core::policy::{Mode, Engine, Risk};
+use toolgate_core::policy::{Engine, Mode, Risk};
 use toolgate_core::result::ToolResult;
 
 use crate::harness::{Recorder, block_on, call, gate, session};

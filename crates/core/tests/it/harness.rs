@@ -14,7 +14,7 @@ use toolgate_core::call::{Call, Outcome};
 use toolgate_core::context::Session;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::{Gate, GateBuilder};
-use toolgate_core::policy::{Access, Mode, Engine, PathFact, Place, Risk};
+use toolgate_core::policy::{Access, Engine, Mode, PathFact, Place, Risk};
 use toolgate_core::registry::Registry;
 use toolgate_core::tool::Location;
 use toolgate_core::workspace::Workspace;

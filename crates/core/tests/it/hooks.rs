@@ -9,7 +9,7 @@ use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::event::Event;
 use toolgate_core::gate::{GateBuilder, GateSettings};
 use toolgate_core::hook::{BeforeCall, Hook, HookedCall};
-use toolgate_core::policy::{Decision, Mode, Engine, Risk};
+use toolgate_core::policy::{Decision, Engine, Mode, Risk};
 use toolgate_core::result::ToolResult;
 
 use crate::harness::{block_on, call, failure, gate};

@@ -9,7 +9,7 @@ use toolgate_core::approval::Answer;
 use toolgate_core::call::{Call, Outcome};
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::GateSettings;
-use toolgate_core::policy::{Mode, Engine, Risk};
+use toolgate_core::policy::{Engine, Mode, Risk};
 use toolgate_core::result::{Block, Content, ToolResult};
 
 use crate::harness::{Recorder, TOOL_ERRORS, block_on, call, cases, gate, session};

@@ -53,7 +53,8 @@ pub fn private(address: IpAddr) -> Option<&'static str> {
 
 fn private_name(name: &str) -> Option<&'static str> {
     let name = name.trim_end_matches('.').to_lowercase();
-    let ends = [".localhost", ".local", ".internal", ".lan", ".home", ".corp", ".intranet", ".home.arpa"];
+    let ends =
+        [".localhost", ".local", ".internal", ".lan", ".home", ".corp", ".intranet", ".home.arpa"];
     if name == "localhost" || name.ends_with(".localhost") {
         return Some("this machine");
     }
@@ -66,8 +67,7 @@ fn private_name(name: &str) -> Option<&'static str> {
 fn private_v4(address: Ipv4Addr) -> Option<&'static str> {
     let [first, second, third, _] = address.octets();
     match (first, second, third) {
-        (127, ..) => Some("this machine"),
-        (0, ..) => Some("this machine"),
+        (0 | 127, ..) => Some("this machine"),
         (169, 254, _) => Some("link-local, where clouds keep credentials"),
         (10, ..) | (192, 168, _) | (172, 16..=31, _) => Some("a private network"),
         (100, 64..=127, _) => Some("a carrier's network"),
@@ -93,9 +93,10 @@ fn private_v6(address: Ipv6Addr) -> Option<&'static str> {
         [first, ..] if first & 0xfe00 == 0xfc00 => Some("a private network"),
         [first, ..] if first & 0xffc0 == 0xfe80 => Some("link-local"),
         [first, ..] if first & 0xffc0 == 0xfec0 => Some("a private network"),
-        [first, ..] if first & 0xff00 == 0xff00 => Some("a reserved range"),
-        [0x2001, 0xdb8, ..] | [0x100, 0, 0, 0, ..] => Some("a reserved range"),
-        [0, 0, 0, 0, 0, 0, ..] => Some("a reserved range"),
+        [first, ..] if first & 0xff00 == 0xff00 => Some("many at once"),
+        [0x2001, 0xdb8, ..] | [0x100, 0, 0, 0, ..] | [0, 0, 0, 0, 0, 0, ..] => {
+            Some("a reserved range")
+        }
         _ => None,
     }
 }
@@ -108,11 +109,11 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
         Ipv4Addr::new(first, second, third, fourth)
     };
     match address.segments() {
-        [0, 0, 0, 0, 0, 0xffff, high, low] => Some(from(high, low)),
-        [0x64, 0xff9b, .., high, low] => Some(from(high, low)),
-        [0x2002, high, low, ..] => Some(from(high, low)),
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, .., high, low]
+        | [0x2002, high, low, ..] => Some(from(high, low)),
         [0x2001, 0, .., high, low] => Some(from(!high, !low)),
-        [0, 0, 0, 0, 0xffff, 0, high, low] => Some(from(high, low)),
         _ => None,
     }
 }

@@ -102,9 +102,8 @@ const NEVER_WRITTEN: &[&str] = &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "
 
 /// The part of a path, given in lower case, that makes another program act when changed.
 pub fn governing_part<'p>(path: &'p str, home: Option<&str>) -> Option<&'p str> {
-    let named = path
-        .split('/')
-        .find(|part| part.starts_with('.') && GOVERNING.binary_search(part).is_ok());
+    let named =
+        path.split('/').find(|part| part.starts_with('.') && GOVERNING.binary_search(part).is_ok());
     let below_home = || {
         let inner = path.strip_prefix(home.filter(|home| !home.is_empty())?)?;
         let below = |place: &&&str| is_at_or_below(inner, place);

@@ -77,7 +77,8 @@ const ENDINGS: &[(&str, &str)] = &[
 /// Endings of source and prose: `secrets.rs` is a program, not a secret.
 const SOURCE: &[&str] = &[
     "rs", "py", "go", "js", "ts", "tsx", "jsx", "mjs", "java", "kt", "c", "h", "cc", "cpp", "hpp",
-    "cs", "rb", "php", "swift", "scala", "md", "rst", "html", "css", "scss", "lock", "snap", "proto",
+    "cs", "rb", "php", "swift", "scala", "md", "rst", "html", "css", "scss", "lock", "snap",
+    "proto",
 ];
 
 /// Examples to copy, which hold no secrets.
@@ -127,7 +128,7 @@ pub fn sensitive<'p>(path: &'p str, home: Option<&str>) -> Option<Sensitive<'p>>
     ci(path, name).map(|what| Sensitive { part: name, what, when: When::Written })
 }
 
-fn folder<'p>(path: &'p str, is_source: bool) -> Option<(&'p str, &'static str)> {
+fn folder(path: &str, is_source: bool) -> Option<(&str, &'static str)> {
     // Source in a folder called `secrets` is about secrets and holds none; dotted folders do.
     path.split('/').find_map(|part| {
         let first = part.bytes().next()?;
@@ -151,7 +152,8 @@ fn by_name(name: &str, is_source: bool) -> Option<&'static str> {
     if name.starts_with("id_") && is_private_key(name) {
         return Some("a private key");
     }
-    let is_config = !is_source && (name.starts_with("credentials.") || name.starts_with("secrets."));
+    let is_config =
+        !is_source && (name.starts_with("credentials.") || name.starts_with("secrets."));
     if is_config && !EXAMPLES.iter().any(|word| name.contains(word)) {
         return Some("credentials");
     }
@@ -161,7 +163,8 @@ fn by_name(name: &str, is_source: bool) -> Option<&'static str> {
 
 fn is_private_key(name: &str) -> bool {
     let kinds = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_xmss"];
-    kinds.iter().any(|kind| name.starts_with(kind)) && !name.ends_with(".pub")
+    let is_public = name.strip_suffix(".pub").is_some();
+    kinds.iter().any(|kind| name.starts_with(kind)) && !is_public
 }
 
 fn is_host_key(path: &str, name: &str) -> bool {

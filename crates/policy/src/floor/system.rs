@@ -31,9 +31,8 @@ const COMMON_BELOW_HOME: &[&str] = &[
 pub fn is_common(path: &str, home: Option<&str>) -> bool {
     let below_home = || {
         let inner = home.filter(|home| !home.is_empty()).and_then(|home| path.strip_prefix(home));
-        inner.is_some_and(|inner| {
-            COMMON_BELOW_HOME.iter().any(|place| is_at_or_below(inner, place))
-        })
+        inner
+            .is_some_and(|inner| COMMON_BELOW_HOME.iter().any(|place| is_at_or_below(inner, place)))
     };
     COMMON.iter().any(|place| is_at_or_below(path, place)) || below_home()
 }

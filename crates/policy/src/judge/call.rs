@@ -60,8 +60,7 @@ impl<'j> Judge<'j> {
         }
         for path in paths {
             let forms = PathForms::new(path);
-            let question =
-                Question { path: Some(&forms), ..self.question(tool, effect, args) };
+            let question = Question { path: Some(&forms), ..self.question(tool, effect, args) };
             self.judge_path(&question, path, &shown, findings);
         }
     }

@@ -116,5 +116,9 @@ fn is_named(rule: Option<&Rule>, part: &str) -> bool {
 /// A path as people see it, nothing in it that a terminal would act on.
 fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
-    if text.chars().any(char::is_control) { text.escape_debug().to_string() } else { text.into_owned() }
+    if text.chars().any(char::is_control) {
+        text.escape_debug().to_string()
+    } else {
+        text.into_owned()
+    }
 }

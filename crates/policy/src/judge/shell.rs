@@ -25,8 +25,21 @@ const MOST_FOLDERS: usize = 6;
 const MOST_WORDS: usize = 400;
 /// Variables that change nothing but how output looks.
 const INERT: &[&str] = &[
-    "CARGO_TERM_COLOR", "CI", "CLICOLOR", "COLUMNS", "FORCE_COLOR", "LANG", "LANGUAGE", "LC_ALL",
-    "LC_CTYPE", "LINES", "NODE_ENV", "NO_COLOR", "PYTHONUNBUFFERED", "RUST_BACKTRACE", "RUST_LOG",
+    "CARGO_TERM_COLOR",
+    "CI",
+    "CLICOLOR",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LINES",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
     "TERM",
 ];
 
@@ -236,7 +249,13 @@ impl Judge<'_> {
             Look::Reads { paths, .. } => {
                 for operand in &paths {
                     let named = rule.is_some_and(|rule| spells_out(rule, &operand.word.text));
-                    self.judge_word(&operand.word, Access::Read, Cover::from(named), walk, findings);
+                    self.judge_word(
+                        &operand.word,
+                        Access::Read,
+                        Cover::from(named),
+                        walk,
+                        findings,
+                    );
                     match operand.reach {
                         Reach::Itself | Reach::Names => {}
                         Reach::Tree => self.judge_tree(command, &operand.word, walk, findings),
@@ -253,29 +272,24 @@ impl Judge<'_> {
                 walk.enter(&target, self.world.home());
             }
             Look::No(_) => {
-                let access = if only_reads_its_words(command) { Access::Read } else { Access::Write };
+                let access =
+                    if only_reads_its_words(command) { Access::Read } else { Access::Write };
                 self.judge_words(command, access, walk, findings);
             }
         }
     }
 
     /// Words of a command about which nothing is known but that they may be files.
-    fn judge_words(
-        &self,
-        command: &Command,
-        access: Access,
-        walk: &Walk,
-        findings: &mut Findings,
-    ) {
+    fn judge_words(&self, command: &Command, access: Access, walk: &Walk, findings: &mut Findings) {
         let [_, table] = self.setting.tables;
         let mut words = command.arguments().iter().filter(|word| word.known).take(MOST_WORDS + 1);
         let assigned = command.assignments.iter().map(|assignment| &assignment.value);
-        let candidates: Vec<&Word> = words.by_ref().chain(assigned.filter(|word| word.known)).collect();
+        let candidates: Vec<&Word> =
+            words.by_ref().chain(assigned.filter(|word| word.known)).collect();
         for word in candidates {
             for word in parts(word) {
-                let may_be_path = word.home
-                    || word.text.contains(['/', '.'])
-                    || table.restrictions().paths;
+                let may_be_path =
+                    word.home || word.text.contains(['/', '.']) || table.restrictions().paths;
                 if may_be_path && !word.text.is_empty() && word.text.len() < 4096 {
                     self.judge_possible_path(&word, access, walk, findings);
                 }
@@ -359,8 +373,7 @@ impl Judge<'_> {
             let fact = self.world.look(&path, access);
             let forms = PathForms::new(&fact);
             let args = json!({ "path": word.text });
-            let question =
-                Question { path: Some(&forms), ..self.question(&tool, effect, &args) };
+            let question = Question { path: Some(&forms), ..self.question(&tool, effect, &args) };
             let doing = if access == Access::Read { "reading" } else { "writing" };
             let what = format!("{doing} `{}`", word.text);
             let before = findings.all.len();
@@ -384,7 +397,8 @@ impl Judge<'_> {
             let mut forbidden = None;
             let mut test = |path: &Path| {
                 let inner = path.strip_prefix(&folder).unwrap_or(path);
-                if skips_hidden && inner.iter().any(|part| part.to_string_lossy().starts_with('.')) {
+                if skips_hidden && inner.iter().any(|part| part.to_string_lossy().starts_with('.'))
+                {
                     return false;
                 }
                 let fact = PathFact {
@@ -429,7 +443,9 @@ impl Judge<'_> {
         if let Look::Reads { git: Some(folder), .. } = &looks {
             let mut folders = self.places(folder, walk).into_iter();
             if let Some(setting) = folders.find_map(|folder| self.world.git_runs(&folder)) {
-                return Look::No(format!("the repository's settings make git run a program ({setting})"));
+                return Look::No(format!(
+                    "the repository's settings make git run a program ({setting})"
+                ));
             }
         }
         looks
@@ -456,11 +472,7 @@ impl Judge<'_> {
             return Ok(self.places(word, walk));
         }
         let unknown = |reason: &str| {
-            Finding::floor(
-                FloorKind::Shell,
-                Decision::Ask,
-                format!("`{}` {reason}", word.text),
-            )
+            Finding::floor(FloorKind::Shell, Decision::Ask, format!("`{}` {reason}", word.text))
         };
         let mut paths = Vec::new();
         for folder in &walk.folders {

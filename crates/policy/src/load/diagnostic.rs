@@ -44,8 +44,7 @@ pub fn render(diagnostics: &[Diagnostic], text: &str, style: &Renderer) -> Strin
         let annotation =
             AnnotationKind::Primary.span(found.span.clone()).label(found.label.as_str());
         let snippet = Snippet::source(text).path(found.source.as_str()).annotation(annotation);
-        let mut group: Group<'_> =
-            level.primary_title(found.message.as_str()).element(snippet);
+        let mut group: Group<'_> = level.primary_title(found.message.as_str()).element(snippet);
         if let Some(help) = &found.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }

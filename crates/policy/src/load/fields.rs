@@ -33,7 +33,7 @@ impl<'t, 'd, 'f, 'r> Fields<'t, 'd, 'f, 'r> {
         noun: &str,
         reader: &'f mut Reader<'r>,
     ) -> Self {
-        for (key, _) in table.iter() {
+        for (key, _) in table {
             let name: &str = key.get_ref();
             if known.iter().any(|names| names.contains(&name)) {
                 continue;
@@ -67,13 +67,11 @@ impl<'t, 'd, 'f, 'r> Fields<'t, 'd, 'f, 'r> {
 
     pub(super) fn text(&mut self, names: Names) -> Option<At<String>> {
         let value = self.get(names)?;
-        match value.get_ref() {
-            DeValue::String(text) => Some(At { value: text.to_string(), span: value.span() }),
-            _ => {
-                self.wrong(value, names, "text");
-                None
-            }
+        if let DeValue::String(text) = value.get_ref() {
+            return Some(At { value: text.to_string(), span: value.span() });
         }
+        self.wrong(value, names, "text");
+        None
     }
 
     /// Text, or a list of text.
@@ -83,7 +81,7 @@ impl<'t, 'd, 'f, 'r> Fields<'t, 'd, 'f, 'r> {
             DeValue::String(text) => Some(vec![At { value: text.to_string(), span: value.span() }]),
             DeValue::Array(items) => {
                 let mut texts = Vec::new();
-                for item in items.iter() {
+                for item in items {
                     match item.get_ref() {
                         DeValue::String(text) => {
                             texts.push(At { value: text.to_string(), span: item.span() });
@@ -106,13 +104,11 @@ impl<'t, 'd, 'f, 'r> Fields<'t, 'd, 'f, 'r> {
 
     pub(super) fn boolean(&mut self, names: Names) -> Option<bool> {
         let value = self.get(names)?;
-        match value.get_ref() {
-            DeValue::Boolean(truth) => Some(*truth),
-            _ => {
-                self.wrong(value, names, "true or false");
-                None
-            }
+        if let DeValue::Boolean(truth) = value.get_ref() {
+            return Some(*truth);
         }
+        self.wrong(value, names, "true or false");
+        None
     }
 
     /// A whole number from 0 to 999.
@@ -122,14 +118,12 @@ impl<'t, 'd, 'f, 'r> Fields<'t, 'd, 'f, 'r> {
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
         };
-        match number.and_then(|number| u16::try_from(number).ok()).filter(|own| *own <= 999) {
-            Some(own) => Some(own),
-            None => {
-                let message = "`priority` must be a whole number from 0 to 999";
-                self.reader.error(value.span(), message, "out of range");
-                None
-            }
+        let own = number.and_then(|number| u16::try_from(number).ok()).filter(|own| *own <= 999);
+        if own.is_none() {
+            let message = "`priority` must be a whole number from 0 to 999";
+            self.reader.error(value.span(), message, "out of range");
         }
+        own
     }
 
     /// A word out of a few, parsed.
@@ -148,7 +142,8 @@ impl<'t, 'd, 'f, 'r> Fields<'t, 'd, 'f, 'r> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("one of: {}", choices.join(", ")),
             };
-            self.reader.error(span, format!("`{value}` is no {name}"), "not known").help = Some(help);
+            self.reader.error(span, format!("`{value}` is no {name}"), "not known").help =
+                Some(help);
         }
         parsed
     }

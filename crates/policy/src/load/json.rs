@@ -37,7 +37,9 @@ pub(super) fn read(reader: &mut Reader<'_>) {
         return;
     };
     let Some(permissions) = root.get("permissions") else {
-        reader.error(span(&root), "there is no `permissions` block in this file", "no `permissions`").help =
+        reader
+            .error(span(&root), "there is no `permissions` block in this file", "no `permissions`")
+            .help =
             Some("write {\"permissions\": {\"allow\": [], \"ask\": [], \"deny\": []}}".to_owned());
         return;
     };
@@ -79,8 +81,13 @@ fn read_block(reader: &mut Reader<'_>, block: &Object<'_>) {
             (key, value) => {
                 let known = LISTS.iter().map(|(own, _)| *own).chain(OTHERS.iter().copied());
                 let near = crate::vocabulary::nearest(key, known);
-                reader.error(span(value), format!("unknown key `{key}` in `permissions`"), "not known").help =
-                    near.map(|near| format!("did you mean `{near}`?"));
+                reader
+                    .error(
+                        span(value),
+                        format!("unknown key `{key}` in `permissions`"),
+                        "not known",
+                    )
+                    .help = near.map(|near| format!("did you mean `{near}`?"));
             }
         }
     }

@@ -14,14 +14,15 @@ use crate::wildcard::Wildcard;
 pub(super) fn read(reader: &mut Reader<'_>, text: &str, decision: Decision, span: Range<usize>) {
     let text = text.trim();
     let (name, inner) = match text.split_once('(') {
-        Some((name, rest)) => match rest.strip_suffix(')') {
-            Some(inner) => (name.trim(), Some(inner.trim())),
-            None => {
-                reader.error(span, format!("`{text}` has no closing parenthesis"), "ends too early").help =
+        Some((name, rest)) => {
+            let Some(inner) = rest.strip_suffix(')') else {
+                let message = format!("`{text}` has no closing parenthesis");
+                reader.error(span, message, "ends too early").help =
                     Some(format!("write `{text})`"));
                 return;
-            }
-        },
+            };
+            (name.trim(), Some(inner.trim()))
+        }
         None => (text, None),
     };
     let Some(tool) = tool(reader, name, span.clone()) else { return };
@@ -78,8 +79,9 @@ fn matcher(
             matcher.paths.push(path(reader, inner, decision, span)?);
         }
         _ => {
-            reader.error(span, format!("`{name}` takes nothing in parentheses"), "not understood").help =
-                Some(format!("write `{name}`, or a `[[rule]]` with conditions"));
+            reader
+                .error(span, format!("`{name}` takes nothing in parentheses"), "not understood")
+                .help = Some(format!("write `{name}`, or a `[[rule]]` with conditions"));
             return None;
         }
     }

@@ -66,12 +66,15 @@ impl<'r> Reader<'r> {
     }
 
     /// A new rule that begins at a byte of the file.
-    pub(super) fn begin(&mut self, tools: Vec<ToolPattern>, decision: Decision, own: u16, at: usize) -> Rule {
-        let origin = Origin {
-            source: Arc::clone(&self.source),
-            line: self.line(at),
-            tier: self.tier,
-        };
+    pub(super) fn begin(
+        &mut self,
+        tools: Vec<ToolPattern>,
+        decision: Decision,
+        own: u16,
+        at: usize,
+    ) -> Rule {
+        let origin =
+            Origin { source: Arc::clone(&self.source), line: self.line(at), tier: self.tier };
         Rule::about(tools, decision, Priority::in_tier(self.tier, own), origin)
     }
 
@@ -90,11 +93,21 @@ impl<'r> Reader<'r> {
         self.file.rules.push(rule);
     }
 
-    pub(super) fn error(&mut self, span: Range<usize>, message: impl Into<String>, label: &str) -> &mut Diagnostic {
+    pub(super) fn error(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: &str,
+    ) -> &mut Diagnostic {
         self.note(Severity::Error, span, message.into(), label)
     }
 
-    pub(super) fn warning(&mut self, span: Range<usize>, message: impl Into<String>, label: &str) -> &mut Diagnostic {
+    pub(super) fn warning(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: &str,
+    ) -> &mut Diagnostic {
         self.note(Severity::Warning, span, message.into(), label)
     }
 
@@ -106,8 +119,7 @@ impl<'r> Reader<'r> {
         label: &str,
     ) -> &mut Diagnostic {
         let (line, column) = place(self.text, span.start);
-        let at = self.file.diagnostics.len();
-        self.file.diagnostics.push(Diagnostic {
+        self.file.diagnostics.push_mut(Diagnostic {
             severity,
             message,
             span,
@@ -116,8 +128,7 @@ impl<'r> Reader<'r> {
             source: self.source.to_string(),
             line,
             column,
-        });
-        &mut self.file.diagnostics[at]
+        })
     }
 
     /// The pattern over tools that a name in any dialect stands for.
@@ -137,16 +148,18 @@ impl<'r> Reader<'r> {
             ToolPattern::Exact(name) => name.starts_with("discovered_tool_"),
             ToolPattern::Wild(wild) => {
                 wild.prefix().starts_with("discovered_tool_")
-                    || self.vocabulary.names().any(|name| {
-                        pattern.matches(&ToolName::new(name), Decision::Deny)
-                    })
+                    || self
+                        .vocabulary
+                        .names()
+                        .any(|name| pattern.matches(&ToolName::new(name), Decision::Deny))
             }
             _ => true,
         };
         if !known {
-            let nearest = self.vocabulary.nearest(name).map(|near| format!("did you mean `{near}`?"));
-            self.warning(span, format!("there is no tool `{name}`"), "this rule matches nothing").help =
-                nearest;
+            let nearest =
+                self.vocabulary.nearest(name).map(|near| format!("did you mean `{near}`?"));
+            self.warning(span, format!("there is no tool `{name}`"), "this rule matches nothing")
+                .help = nearest;
         }
         Some(pattern)
     }

@@ -21,7 +21,10 @@ pub fn shadowed(table: &Table) -> Vec<(&Rule, &Rule)> {
             let over = over.collect::<Option<Vec<_>>>().and_then(|found| found.first().copied());
             let twin = || {
                 let twins = same.get(&key)?;
-                twins.iter().copied().find(|stronger| covers(stronger, rule) && stronger.matcher == rule.matcher)
+                twins
+                    .iter()
+                    .copied()
+                    .find(|stronger| covers(stronger, rule) && stronger.matcher == rule.matcher)
             };
             if let Some(stronger) = over.or_else(twin) {
                 found.push((rule, stronger));

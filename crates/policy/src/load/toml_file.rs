@@ -14,9 +14,7 @@ use crate::mode::{Mode, Modes};
 use crate::name::ToolPattern;
 use crate::pattern::path::Slash;
 use crate::pattern::regular::RegularError;
-use crate::pattern::{
-    CommandPattern, Condition, DomainPattern, Operator, PathPattern, Regular,
-};
+use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern, Regular};
 use crate::rule::{Matcher, Sandbox};
 use crate::wildcard::Wildcard;
 
@@ -49,9 +47,29 @@ const NETWORK: Names = &["network"];
 const EXPIRES: Names = &["expires", "expires_at", "expiresAt"];
 
 const IN_RULE: &[Names] = &[
-    NAME, TOOL, MCP, COMMAND, COMMAND_PREFIX, COMMAND_REGEX, PATH, DOMAIN, AGENT, ARGS_PATTERN,
-    CONDITIONS, ANNOTATIONS, SUBAGENT, DECISION, PRIORITY, MODES, INTERACTIVE, REDIRECTION, MESSAGE,
-    RISK, SANDBOX, NETWORK, EXPIRES,
+    NAME,
+    TOOL,
+    MCP,
+    COMMAND,
+    COMMAND_PREFIX,
+    COMMAND_REGEX,
+    PATH,
+    DOMAIN,
+    AGENT,
+    ARGS_PATTERN,
+    CONDITIONS,
+    ANNOTATIONS,
+    SUBAGENT,
+    DECISION,
+    PRIORITY,
+    MODES,
+    INTERACTIVE,
+    REDIRECTION,
+    MESSAGE,
+    RISK,
+    SANDBOX,
+    NETWORK,
+    EXPIRES,
 ];
 
 pub(super) fn read(reader: &mut Reader<'_>) {
@@ -98,7 +116,7 @@ fn table<'t, 'd>(
 }
 
 fn read_rules(rules: &DeArray<'_>, reader: &mut Reader<'_>) {
-    for rule in rules.iter() {
+    for rule in rules {
         if let Some(table) = table(rule, "rule", reader) {
             read_rule(table, rule.span(), reader);
         }
@@ -118,8 +136,7 @@ fn read_rule(table: &DeTable<'_>, span: Range<usize>, reader: &mut Reader<'_>) {
     rule.modes = read_modes(&mut fields);
     rule.risk = fields.word(RISK, risk, &["low", "medium", "high", "critical"]);
     rule.expires = fields.time(EXPIRES);
-    rule.grant.sandbox =
-        fields.word(SANDBOX, sandbox, &["read_only", "workspace_write", "full"]);
+    rule.grant.sandbox = fields.word(SANDBOX, sandbox, &["read_only", "workspace_write", "full"]);
     rule.grant.network = fields.texts(NETWORK).map(values).unwrap_or_default();
     rule.grant.redirection = fields.boolean(REDIRECTION).unwrap_or(false);
     if decision.is_some() && !rule.tools.is_empty() {
@@ -193,9 +210,8 @@ fn read_tools(fields: &mut Fields<'_, '_, '_, '_>) -> Vec<ToolPattern> {
     };
     for At { value, span } in names {
         let tool = fields.reader.tool(&value, span.clone());
-        let covers_shell = |tool: &ToolPattern| {
-            tool.matches(&crate::name::ToolName::new("shell"), Decision::Deny)
-        };
+        let covers_shell =
+            |tool: &ToolPattern| tool.matches(&crate::name::ToolName::new("shell"), Decision::Deny);
         if is_about_shell.is_some() && tool.as_ref().is_some_and(|tool| !covers_shell(tool)) {
             fields.reader.error(
                 span,
@@ -309,7 +325,8 @@ fn read_conditions(fields: &mut Fields<'_, '_, '_, '_>) -> Vec<Condition> {
         return Vec::new();
     };
     let DeValue::Array(items) = value.get_ref() else {
-        let message = format!("`conditions` must be a list of tables, not {}", kind(value.get_ref()));
+        let message =
+            format!("`conditions` must be a list of tables, not {}", kind(value.get_ref()));
         fields.reader.error(value.span(), message, "expected a list");
         return Vec::new();
     };
@@ -382,11 +399,8 @@ fn plain_value(value: &DeValue<'_>) -> Option<serde_json::Value> {
 fn read_permissions(table: &DeTable<'_>, reader: &mut Reader<'_>) {
     const DEFAULT_MODE: Names = &["default_mode", "defaultMode"];
     const FOLDERS: Names = &["additional_directories", "additionalDirectories"];
-    const LISTS: [(Names, Decision); 3] = [
-        (&["allow"], Decision::Allow),
-        (&["ask"], Decision::Ask),
-        (&["deny"], Decision::Deny),
-    ];
+    const LISTS: [(Names, Decision); 3] =
+        [(&["allow"], Decision::Allow), (&["ask"], Decision::Ask), (&["deny"], Decision::Deny)];
     let known = [LISTS[0].0, LISTS[1].0, LISTS[2].0, DEFAULT_MODE, FOLDERS];
     let mut fields = Fields::new(table, &known, "`[permissions]`", reader);
     for (names, decision) in LISTS {

@@ -213,7 +213,9 @@ mod tests {
 
     #[test]
     fn stars_in_the_middle_and_in_front() {
-        assert!(covers("* install", &["npm", "install"]) && covers("* install", &["pip", "install"]));
+        assert!(
+            covers("* install", &["npm", "install"]) && covers("* install", &["pip", "install"])
+        );
         assert!(!covers("* install", &["npm", "install", "x"]));
         assert!(covers("git * main", &["git", "push", "main"]));
         assert!(!covers("git * main", &["git", "push", "origin", "mainline"]));

@@ -214,7 +214,10 @@ fn split_literal(text: &str) -> (&str, &str) {
     let mut end = 0;
     for part in text.split('/') {
         if is_special(part) {
-            return (text.get(..end).unwrap_or_default().trim_end_matches('/'), rest_from(text, end));
+            return (
+                text.get(..end).unwrap_or_default().trim_end_matches('/'),
+                rest_from(text, end),
+            );
         }
         end += part.len() + 1;
     }
@@ -299,7 +302,9 @@ mod tests {
         assert!(denied(".env", "/w/proj/a/.ENV") && denied("*.pem", "/w/proj/a/k.pem"));
         assert!(denied("./.env", "/w/proj/.env") && !denied("./.env", "/w/proj/a/.env"));
         assert!(!denied("./.env", "/w/proj/.env.example"));
-        assert!(denied("secrets", "/w/proj/x/secrets/k") && denied("secrets/*", "/w/proj/secrets/a/b"));
+        assert!(
+            denied("secrets", "/w/proj/x/secrets/k") && denied("secrets/*", "/w/proj/secrets/a/b")
+        );
         assert!(denied("/etc/shadow", "/etc/shadow") && denied("/key", "/w/proj/key"));
     }
 

@@ -4,7 +4,7 @@ use aho_corasick::AhoCorasick;
 use hashbrown::HashMap;
 
 use super::prefixes::Prefixes;
-use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator};
+use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern};
 use crate::question::{PathForms, Question};
 use crate::rule::Rule;
 
@@ -40,7 +40,7 @@ impl Shelf {
                 push(self.by_program.entry_ref(program).or_default(), rank);
             }
         } else if !matcher.paths.is_empty() {
-            for (folder, name) in matcher.paths.iter().flat_map(|path| path.keys()) {
+            for (folder, name) in matcher.paths.iter().flat_map(PathPattern::keys) {
                 let folder = self.by_folder.entry(folder).or_default();
                 push(
                     match name {
@@ -103,13 +103,11 @@ impl Shelf {
                 self.by_host.get(domain).into_iter().for_each(|ranks| look(ranks));
             }
         }
-        #[expect(clippy::iter_over_hash_type, reason = "ranks decide, not the order of looking")]
         for (param, values) in &self.by_value {
             if let Some(ranks) = question.text(param).and_then(|text| values.get(text)) {
                 look(ranks);
             }
         }
-        #[expect(clippy::iter_over_hash_type, reason = "ranks decide, not the order of looking")]
         for (param, starts) in &self.by_start {
             if let Some(text) = question.text(param) {
                 starts.visit(text, |ranks| look(ranks));
@@ -191,7 +189,6 @@ impl Needles {
             return;
         }
         let mut needles = vec![""; self.ranks.len()];
-        #[expect(clippy::iter_over_hash_type, reason = "each goes to its own place")]
         for (needle, number) in &self.numbers {
             if let Some(place) = needles.get_mut(*number) {
                 *place = needle;
@@ -208,7 +205,10 @@ impl Needles {
         };
         let whole = |text: &str, look: &mut dyn FnMut(&[u32])| {
             for found in searcher.find_overlapping_iter(text) {
-                self.ranks.get(found.pattern().as_usize()).into_iter().for_each(|ranks| look(ranks));
+                self.ranks
+                    .get(found.pattern().as_usize())
+                    .into_iter()
+                    .for_each(|ranks| look(ranks));
             }
         };
         if question.command.is_none() {

@@ -10,12 +10,14 @@ use crate::exit::UsageError;
 const FILE: &str = "trusted_folders.json";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 enum Trust {
-    TrustFolder,
+    #[serde(rename = "TRUST_FOLDER")]
+    Folder,
     /// The folder above it, with all that is in it.
-    TrustParent,
-    DoNotTrust,
+    #[serde(rename = "TRUST_PARENT")]
+    Parent,
+    #[serde(rename = "DO_NOT_TRUST")]
+    Never,
 }
 
 /// Whether the user trusts a folder; the most specific answer holds, and none is no.
@@ -43,14 +45,14 @@ pub(super) fn is_trusted(config: &Path, folder: &Path) -> anyhow::Result<bool> {
     })?;
     let about = answers.iter().filter_map(|(given, trust)| {
         let covered = match trust {
-            Trust::TrustParent => given.parent().unwrap_or(given),
-            Trust::TrustFolder | Trust::DoNotTrust => given,
+            Trust::Parent => given.parent().unwrap_or(given),
+            Trust::Folder | Trust::Never => given,
         };
         folder.starts_with(covered).then_some((covered.components().count(), *trust))
     });
     // Of two answers about the same folder the careful one holds.
-    let nearest = about.max_by_key(|(depth, trust)| (*depth, *trust == Trust::DoNotTrust));
-    Ok(nearest.is_some_and(|(_, trust)| trust != Trust::DoNotTrust))
+    let nearest = about.max_by_key(|(depth, trust)| (*depth, *trust == Trust::Never));
+    Ok(nearest.is_some_and(|(_, trust)| trust != Trust::Never))
 }
 
 #[cfg(test)]

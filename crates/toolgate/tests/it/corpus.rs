@@ -118,8 +118,7 @@ impl Fixture {
         let rules = self.filled(&case.rules);
         let list = |key: &str| rules.get(key).cloned().unwrap_or_else(|| json!([]));
         let policy = self.toolgate.join(format!("{}.json", case.id));
-        let permissions =
-            json!({"permissions": {"allow": list("allow"), "ask": list("ask"), "deny": list("deny")}});
+        let permissions = json!({"permissions": {"allow": list("allow"), "ask": list("ask"), "deny": list("deny")}});
         fs::write(&policy, permissions.to_string()).unwrap();
         let mode = rules.get("mode").and_then(Value::as_str).unwrap_or("default");
         let mut check = assert_cmd::Command::cargo_bin("toolgate").unwrap();
@@ -183,5 +182,11 @@ fn every_case_is_decided_acceptably() {
     println!("{} cases: {kinds:?}", cases.len());
     assert!(cases.len() > 400, "the corpus is gone");
     let failures = failures(&cases);
-    assert!(failures.is_empty(), "{} of {} failed:\n{}", failures.len(), cases.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} failed:\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
+    );
 }

@@ -24,8 +24,9 @@ fn json_names_the_rule_and_where_it_stands() {
     let policy = "[permissions]\nallow = [\"Bash(npm *)\"]\n";
     let toolgate = Toolgate::with_files(&[("team.toml", policy)]);
     let args = r#"{"command":"npm test"}"#;
-    let done =
-        toolgate.run(["policy", "check", "shell", args, "--policy", "team.toml", "--json"]).success();
+    let done = toolgate
+        .run(["policy", "check", "shell", args, "--policy", "team.toml", "--json"])
+        .success();
     let verdict: Value = serde_json::from_str(&stdout(&done)).unwrap();
     assert_eq!(verdict["decision"], "allow");
     assert_eq!(verdict["rule"]["name"], "Bash(npm *)");

@@ -9,10 +9,9 @@ fn an_imported_policy_can_be_used_as_it_is() {
     let done = toolgate.run(["policy", "import", "claude", "settings.json"]).success();
     assert!(stderr(&done).contains("hooks"), "{}", stderr(&done));
     std::fs::write(toolgate.path("imported.toml"), stdout(&done)).unwrap();
-    for (args, decision) in [
-        (r#"{"command":"npm run build"}"#, "allow"),
-        (r#"{"command":"npm publish"}"#, "ask"),
-    ] {
+    for (args, decision) in
+        [(r#"{"command":"npm run build"}"#, "allow"), (r#"{"command":"npm publish"}"#, "ask")]
+    {
         let done = toolgate.run(["policy", "check", "shell", args, "--policy", "imported.toml"]);
         assert!(stdout(&done).starts_with(decision), "{}", stdout(&done));
     }

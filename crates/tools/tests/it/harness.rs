@@ -17,7 +17,7 @@ use toolgate_core::context::{ResultSettings, Session};
 use toolgate_core::dialect::Dialect;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::{Gate, GateSettings, Validated};
-use toolgate_core::policy::{Mode, Engine};
+use toolgate_core::policy::{Engine, Mode};
 use toolgate_core::result::ToolResult;
 use toolgate_core::workspace::Workspace;
 

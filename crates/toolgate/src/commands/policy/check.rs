@@ -53,8 +53,9 @@ fn run_batch(app: &App, text: &str) -> anyhow::Result<ExitCode> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     for (index, line) in lines {
         let whence = format!("line {}", index + 1);
-        let line: Line = serde_json::from_value(input::parse(line, &whence)?)
-            .map_err(|error| UsageError(format!("{whence}: {error}; expected {{\"tool\",\"args\"}}")))?;
+        let line: Line = serde_json::from_value(input::parse(line, &whence)?).map_err(|error| {
+            UsageError(format!("{whence}: {error}; expected {{\"tool\",\"args\"}}"))
+        })?;
         print(app, &verdict(app, &line.tool, line.args)?)?;
     }
     Ok(ExitCode::SUCCESS)

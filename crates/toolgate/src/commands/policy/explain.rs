@@ -58,7 +58,12 @@ fn shown(explanation: &Explanation) -> Result<String, std::fmt::Error> {
     }
     writeln!(text, "\nmode {}, risk {}", verdict.mode, verdict.risk)?;
     if let Some(rule) = &verdict.rule {
-        writeln!(text, "rule {} with priority {}", visible::line(&rule.to_string()), rule.priority)?;
+        writeln!(
+            text,
+            "rule {} with priority {}",
+            visible::line(&rule.to_string()),
+            rule.priority
+        )?;
     }
     if !verdict.floors.is_empty() {
         let kinds: BTreeSet<&str> = verdict.floors.iter().map(|floor| floor.kind.name()).collect();
@@ -86,9 +91,10 @@ fn push_asked(text: &mut String, explained: &Explained) -> std::fmt::Result {
     writeln!(text, "\n{}", visible::line(&explained.about))?;
     let matching = explained.rules.iter().filter(|rule| rule.mismatch.is_none());
     let other_mode = Mismatch::Mode.to_string();
-    let missing = explained.rules.iter().filter(|rule| {
-        rule.mismatch.as_ref().is_some_and(|mismatch| *mismatch != other_mode)
-    });
+    let missing = explained
+        .rules
+        .iter()
+        .filter(|rule| rule.mismatch.as_ref().is_some_and(|mismatch| *mismatch != other_mode));
     let mut left = explained.rules.len();
     for (number, considered) in matching.chain(missing).take(MOST_RULES).enumerate() {
         left -= 1;

@@ -41,8 +41,8 @@ pub(crate) fn run(global: &GlobalArgs, args: &ImportArgs) -> anyhow::Result<Exit
         Format::Gemini => import::gemini,
         Format::Codex => import::codex,
     };
-    let Imported { policy, losses } =
-        convert(&text, &name).map_err(|error| UsageError(format!("{}: {error}", args.path.display())))?;
+    let Imported { policy, losses } = convert(&text, &name)
+        .map_err(|error| UsageError(format!("{}: {error}", args.path.display())))?;
     if global.json {
         let losses: Vec<_> = losses
             .iter()
@@ -60,7 +60,9 @@ pub(crate) fn run(global: &GlobalArgs, args: &ImportArgs) -> anyhow::Result<Exit
     }
     match losses.len() {
         0 => writeln!(stderr, "everything was carried over").ok(),
-        many => writeln!(stderr, "{many} not carried over as they were; nothing was made looser").ok(),
+        many => {
+            writeln!(stderr, "{many} not carried over as they were; nothing was made looser").ok()
+        }
     };
     Ok(ExitCode::SUCCESS)
 }

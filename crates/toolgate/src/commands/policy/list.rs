@@ -36,14 +36,21 @@ pub(crate) fn run(app: &App) -> anyhow::Result<ExitCode> {
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let shown: Vec<&Rule> = rules.iter().filter(|rule| rule.modes.contains(app.engine.mode())).collect();
+    let shown: Vec<&Rule> =
+        rules.iter().filter(|rule| rule.modes.contains(app.engine.mode())).collect();
     let width = shown.iter().map(|rule| rule.shown().chars().count()).max().unwrap_or(4).min(48);
     let mut text = String::new();
     writeln!(text, "{:<8}  {:<8}  {:<width$}  from", "priority", "decision", "tool")?;
     for rule in &shown {
         let about = rule.shown();
         let about = visible::line(&about);
-        writeln!(text, "{:<8}  {:<8}  {about:<width$}  {}", rule.priority.to_string(), rule.decision, rule.origin)?;
+        writeln!(
+            text,
+            "{:<8}  {:<8}  {about:<width$}  {}",
+            rule.priority.to_string(),
+            rule.decision,
+            rule.origin
+        )?;
     }
     let elsewhere = rules.len() - shown.len();
     writeln!(text)?;

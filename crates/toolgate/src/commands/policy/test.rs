@@ -22,7 +22,9 @@ use crate::output::{print_json, print_text};
 ///   [[case]]
 ///   tool = "shell"
 ///   args = { command = "npm test && rm -rf /" }
-///   expect = "ask"                # or ["ask", "deny"]
+///   expect = "ask"
+///
+/// where several decisions may be expected as a list.
 ///
 /// Nothing is run. Ends with 0 when every case came out as expected, with 1
 /// otherwise.
@@ -115,7 +117,13 @@ fn parse(file: &Path, text: &str) -> anyhow::Result<Cases> {
     Ok(cases)
 }
 
-fn report(app: &App, file: &Path, line: usize, case: &Case, verdict: &Verdict) -> anyhow::Result<()> {
+fn report(
+    app: &App,
+    file: &Path,
+    line: usize,
+    case: &Case,
+    verdict: &Verdict,
+) -> anyhow::Result<()> {
     let place = format!("{}:{line}", file.display());
     if app.output.json {
         return print_json(&serde_json::json!({
