@@ -1,5 +1,21 @@
 //! What a shell line would run, found out before it runs.
+//!
+//! [`read()`] is the door. A line passes the [`bytes`] check, then two readers
+//! look at it: [`gate`], which is ours and accepts only what it understands
+//! word by word, and [`syntax`], which stands on a full parser. What the gate
+//! accepts and the parser confirms is literal, and can be written down again
+//! with every word quoted by [`render()`]. [`runs`] tells which commands a
+//! command starts in turn.
 
+pub mod bytes;
 pub mod command;
+pub mod gate;
+pub mod reading;
+pub mod render;
+pub mod syntax;
+pub mod wrapper;
 
-pub use command::{Assignment, Command, Direction, Reading, Redirect, Word};
+pub use command::{Assignment, Command, Direction, Line, Reading, Redirect, Word};
+pub use reading::read;
+pub use render::render;
+pub use wrapper::{Ran, git_without_globals, normal_name, runs};

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reading {
     /// Every word is known: these commands run, in this order, and nothing else.
-    Literal(Vec<Command>),
+    Literal(Line),
     /// Some of it is decided while it runs; these commands were seen in it, at any depth.
     Complex {
         /// What cannot be known beforehand, in words for a person.
@@ -17,6 +17,56 @@ pub enum Reading {
         /// What is wrong with it, in words for a person.
         why: String,
     },
+}
+
+/// A line of which every word is known: its commands, and how they hang together.
+///
+/// The redirections of a group, `( … ) > file`, are a command without words
+/// that follows the commands of the group.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Line {
+    pub(crate) commands: Vec<Command>,
+    /// How each command was written; as long as `commands`.
+    pub(crate) sources: Vec<Source>,
+    /// The line from left to right.
+    pub(crate) pieces: Vec<Piece>,
+}
+
+impl Line {
+    /// The simple commands in the order in which they are written.
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+}
+
+/// The text a command was read from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Source {
+    pub(crate) assignments: Vec<String>,
+    pub(crate) words: Vec<String>,
+    pub(crate) redirects: Vec<RedirectSource>,
+}
+
+/// The text a redirection was read from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RedirectSource {
+    /// The descriptor's number, if one is written, and the operator: `2>&`.
+    pub(crate) operator: String,
+    /// The word after it.
+    pub(crate) target: String,
+    /// The lines of a here-document, leading tabs removed where `<<-` asks for it.
+    pub(crate) body: Option<String>,
+}
+
+/// One step of a line, read from left to right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// The command with this number.
+    Command(usize),
+    /// The redirections of the group that has just ended, kept as the command with this number.
+    Redirects(usize),
+    /// An operator, a bracket or `!`.
+    Operator(&'static str),
 }
 
 /// One simple command.

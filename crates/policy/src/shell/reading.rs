@@ -1,0 +1,39 @@
+//! Reads a line: first its characters, then its words, twice.
+
+use crate::shell::bytes;
+use crate::shell::command::Reading;
+use crate::shell::gate::{self, Refusal};
+use crate::shell::syntax;
+
+/// Finds out what a line would run.
+///
+/// ```
+/// use toolgate_policy::shell::{Reading, read};
+///
+/// let Reading::Literal(line) = read("git log -1 | head") else { panic!("plain words") };
+/// assert_eq!(line.commands()[1].name(), Some("head"));
+/// assert!(matches!(read("echo $(id)"), Reading::Complex { .. }));
+/// assert!(matches!(read("echo 'never closed"), Reading::Unreadable { .. }));
+/// ```
+pub fn read(line: &str) -> Reading {
+    if let Err(why) = bytes::check(line) {
+        return Reading::Unreadable { why };
+    }
+    match gate::parse(line) {
+        Ok(literal) if literal.commands.is_empty() => unreadable("there is no command in it"),
+        Ok(literal) => match syntax::confirm(line, &literal) {
+            Ok(()) => Reading::Literal(literal),
+            Err(why) => Reading::Unreadable { why },
+        },
+        Err(Refusal::Limit(why)) => Reading::Unreadable { why },
+        Err(Refusal::Complex(why)) => match syntax::walk(line) {
+            Ok(commands) if commands.is_empty() => unreadable("there is no command in it"),
+            Ok(commands) => Reading::Complex { why, commands },
+            Err(why) => Reading::Unreadable { why },
+        },
+    }
+}
+
+fn unreadable(why: &str) -> Reading {
+    Reading::Unreadable { why: why.to_owned() }
+}

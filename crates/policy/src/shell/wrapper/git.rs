@@ -1,0 +1,120 @@
+//! What `git` runs, and where its subcommand stands.
+
+use crate::shell::command::Word;
+
+/// The words of a `git` command without git's own options: the name, then the subcommand and on.
+///
+/// Words that are not understood stay where they are.
+///
+/// ```
+/// use toolgate_policy::shell::{Word, git_without_globals};
+///
+/// let words = ["git", "-C", "x", "--no-pager", "push", "-f"].map(Word::plain);
+/// let short = git_without_globals(&words);
+/// assert_eq!(short, ["git", "push", "-f"].map(Word::plain));
+/// ```
+pub fn git_without_globals(words: &[Word]) -> Vec<Word> {
+    let Some((name, arguments)) = words.split_first() else { return Vec::new() };
+    let mut kept = vec![name.clone()];
+    kept.extend_from_slice(arguments.get(globals(arguments)..).unwrap_or_default());
+    kept
+}
+
+/// How many of the arguments are git's own options and their values.
+fn globals(arguments: &[Word]) -> usize {
+    let mut at = 0;
+    while let Some(option) = arguments.get(at).filter(|word| word.text.starts_with('-')) {
+        at += if takes_value(&option.text) { 2 } else { 1 };
+    }
+    at
+}
+
+fn takes_value(option: &str) -> bool {
+    matches!(
+        option,
+        "-C" | "-c"
+            | "--git-dir"
+            | "--work-tree"
+            | "--namespace"
+            | "--super-prefix"
+            | "--config-env"
+            | "--exec-path"
+            | "--attr-source"
+            | "--list-cmds"
+    )
+}
+
+/// Settings given on the command line: `-c name=value`.
+pub(super) fn settings(arguments: &[Word]) -> impl Iterator<Item = (&str, &str)> {
+    let before = arguments.get(..globals(arguments).min(arguments.len())).unwrap_or_default();
+    let pairs = before.iter().zip(before.iter().skip(1));
+    pairs.filter(|(option, _)| option.text == "-c").filter_map(|(_, value)| {
+        value.text.split_once('=')
+    })
+}
+
+/// Whether git runs the value of a setting as a command.
+pub(super) fn is_command_setting(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let whole = [
+        "core.pager",
+        "core.editor",
+        "core.sshcommand",
+        "core.fsmonitor",
+        "core.askpass",
+        "core.gitproxy",
+        "core.alternaterefscommand",
+        "diff.external",
+        "sequence.editor",
+        "interactive.difffilter",
+        "uploadpack.packobjectshook",
+        "gpg.program",
+    ];
+    let ends = [
+        ".textconv", ".command", ".clean", ".smudge", ".process", ".driver", ".cmd", ".helper",
+        ".program", ".uploadpack", ".receivepack", ".vcs", ".proxycommand",
+    ];
+    whole.contains(&name.as_str())
+        || name.starts_with("pager.")
+        || name.starts_with("alias.")
+        || ends.iter().any(|end| name.ends_with(end))
+}
+
+/// Words of a subcommand that git runs: as a text for the shell.
+pub(super) fn texts(words: &[Word]) -> Vec<String> {
+    let Some((subcommand, rest)) = words.split_first() else { return Vec::new() };
+    let joined = |words: &[Word]| {
+        words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    let behind = |mark: &str| {
+        let place = rest.iter().position(|word| word.text == mark);
+        place.and_then(|place| rest.get(place + 1..))
+    };
+    match subcommand.text.as_str() {
+        "bisect" => behind("run").map(joined).into_iter().collect(),
+        "submodule" => behind("foreach").map(joined).into_iter().collect(),
+        "rebase" | "difftool" | "filter-branch" | "ls-remote" | "fetch" | "clone" | "pull"
+        | "push" | "archive" | "grep" => option_values(rest),
+        _ => Vec::new(),
+    }
+}
+
+/// Values of the options with which git runs something.
+fn option_values(words: &[Word]) -> Vec<String> {
+    let mut values = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let (name, value) = match word.text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (word.text.as_str(), None),
+        };
+        let runs = matches!(name, "-x" | "--exec" | "--extcmd" | "--upload-pack" | "-u"
+            | "--receive-pack" | "--open-files-in-pager")
+            || name.ends_with("-filter");
+        if runs {
+            values.extend(value.or_else(|| words.get(at + 1).map(|next| next.text.clone())));
+        }
+        values.extend(word.text.strip_prefix("-x").filter(|rest| !rest.is_empty()).map(str::to_owned));
+        values.extend(word.text.strip_prefix("-O").filter(|rest| !rest.is_empty()).map(str::to_owned));
+    }
+    values
+}
