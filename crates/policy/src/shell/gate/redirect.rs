@@ -47,6 +47,11 @@ pub(super) fn read(cursor: &mut Cursor<'_>, number: &str) -> Result<Connection, 
     let Some(target) = word::read(cursor)? else {
         return complex("a redirection without a target");
     };
+    let digits = target.raw.chars().all(|digit| digit.is_ascii_digit());
+    if digits && matches!(cursor.peek(), Some('<' | '>')) {
+        // Bash takes the number for the descriptor of the next redirection.
+        return complex("a redirection without a target");
+    }
     let source = RedirectSource {
         operator: format!("{number}{operator}"),
         target: target.raw.clone(),
