@@ -3,6 +3,12 @@
 //! Lines come from a seed, which is printed; `TOOLGATE_SEED` sets another one
 //! and `TOOLGATE_LINES` another number of lines.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
+
 #[path = "shell_differential/generator.rs"]
 mod generator;
 
@@ -100,7 +106,8 @@ fn files(root: &Path, name: &str) -> BTreeSet<String> {
 }
 
 fn names_touch(command: &Command) -> bool {
-    let touches = |command: &Command| command.words.first().is_some_and(|word| word.text == "touch");
+    let touches =
+        |command: &Command| command.words.first().is_some_and(|word| word.text == "touch");
     touches(command) || runs(command).iter().any(|ran| touches(&ran.command))
 }
 
@@ -158,7 +165,9 @@ fn bash_does_what_was_read() {
             }
         }
     }
-    println!("{literal} literal, {complex} complex, {pwned} pwned, {missed} not seen in complex lines");
+    println!(
+        "{literal} literal, {complex} complex, {pwned} pwned, {missed} not seen in complex lines"
+    );
     assert!(problems.is_empty(), "seed {seed}:\n{}", problems.join("\n"));
     assert!(literal > lines.len() / 20, "too few literal lines: {literal}");
     assert!(missed * 200 <= pwned, "too many commands not seen: {missed} of {pwned}");
@@ -169,7 +178,8 @@ fn compare(root: &Path, line: &str, name: &str, commands: &[Command], home: &str
     let mut problems = Vec::new();
     let seen = notes(root, name);
     if commands.iter().all(|command| command.words.iter().all(|word| !word.pattern)) {
-        let expected: Vec<Vec<String>> = commands.iter().flat_map(|command| arguments(command, home)).collect();
+        let expected: Vec<Vec<String>> =
+            commands.iter().flat_map(|command| arguments(command, home)).collect();
         for call in &seen {
             if !expected.contains(call) {
                 problems.push(format!("{line:?}: bash saw {call:?}, read were {expected:?}"));

@@ -33,11 +33,9 @@ fn objection(character: char) -> Option<&'static str> {
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
             Some("the blank that is no space")
         }
-        '\u{61c}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}' => Some("the character that turns the direction of text"),
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            Some("the character that turns the direction of text")
+        }
         '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{feff}' => {
             Some("the character without width")
         }
@@ -86,13 +84,51 @@ mod tests {
     #[test]
     fn what_hides_is_refused() {
         let hiding = [
-            '\0', '\r', '\u{7}', '\u{b}', '\u{c}', '\u{1b}', '\u{7f}', '\u{85}', '\u{9b}',
-            '\u{a0}', '\u{ad}', '\u{34f}', '\u{61c}', '\u{115f}', '\u{1680}', '\u{180b}',
-            '\u{180e}', '\u{2000}', '\u{200b}', '\u{200d}', '\u{200f}', '\u{2028}', '\u{2029}',
-            '\u{202e}', '\u{202f}', '\u{205f}', '\u{2060}', '\u{2064}', '\u{2066}', '\u{206a}',
-            '\u{2800}', '\u{3000}', '\u{3164}', '\u{e000}', '\u{fe0f}', '\u{feff}', '\u{ffa0}',
-            '\u{fff9}', '\u{ffff}', '\u{1d173}', '\u{e0001}', '\u{e0041}', '\u{e0100}',
-            '\u{f0000}', '\u{10ffff}',
+            '\0',
+            '\r',
+            '\u{7}',
+            '\u{b}',
+            '\u{c}',
+            '\u{1b}',
+            '\u{7f}',
+            '\u{85}',
+            '\u{9b}',
+            '\u{a0}',
+            '\u{ad}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{115f}',
+            '\u{1680}',
+            '\u{180b}',
+            '\u{180e}',
+            '\u{2000}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{200f}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{202e}',
+            '\u{202f}',
+            '\u{205f}',
+            '\u{2060}',
+            '\u{2064}',
+            '\u{2066}',
+            '\u{206a}',
+            '\u{2800}',
+            '\u{3000}',
+            '\u{3164}',
+            '\u{e000}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{ffa0}',
+            '\u{fff9}',
+            '\u{ffff}',
+            '\u{1d173}',
+            '\u{e0001}',
+            '\u{e0041}',
+            '\u{e0100}',
+            '\u{f0000}',
+            '\u{10ffff}',
         ];
         for character in hiding {
             assert!(check(&format!("ls{character}")).is_err(), "U+{:04X}", u32::from(character));

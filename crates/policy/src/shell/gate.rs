@@ -33,12 +33,8 @@ const RESERVED: [&str; 22] = [
 ///
 /// Why the line is not plain, or which limit it exceeds.
 pub fn parse(text: &str) -> Result<Line, Refusal> {
-    let mut parser = Parser {
-        cursor: Cursor::new(text),
-        line: Line::default(),
-        waiting: Vec::new(),
-        depth: 0,
-    };
+    let mut parser =
+        Parser { cursor: Cursor::new(text), line: Line::default(), waiting: Vec::new(), depth: 0 };
     parser.list(Closer::End)?;
     if !parser.waiting.is_empty() {
         return complex("a here-document without its lines");

@@ -23,9 +23,9 @@ pub fn render(line: &Line, home: &str, expand: impl Fn(&Word) -> Vec<String>) ->
             Piece::Operator(operator) => parts.push((*operator).to_owned()),
             Piece::Command(number) | Piece::Redirects(number) => {
                 let command = line.commands.get(*number).zip(line.sources.get(*number));
-                parts.extend(command.iter().flat_map(|(command, source)| {
-                    renderer.command(command, source)
-                }));
+                parts.extend(
+                    command.iter().flat_map(|(command, source)| renderer.command(command, source)),
+                );
             }
         }
     }
@@ -88,3 +88,6 @@ fn here_document(source: &RedirectSource) -> String {
         None => format!("{number}< /dev/null"),
     }
 }
+
+#[cfg(test)]
+mod tests;

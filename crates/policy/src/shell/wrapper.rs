@@ -210,9 +210,9 @@ impl Finder {
         let first = words.iter().take_while(|word| is_assignment(word)).count();
         words.drain(..first);
         // A lone `-` means `-i`.
-        let dash = usize::from(rest(command, understood.command).first().is_some_and(|word| {
-            word.text == "-"
-        }));
+        let dash = usize::from(
+            rest(command, understood.command).first().is_some_and(|word| word.text == "-"),
+        );
         let behind = rest(command, understood.command + dash);
         words.extend(behind.iter().skip_while(|word| is_assignment(word)).cloned());
         self.child(command, &words, path);

@@ -29,14 +29,130 @@ impl Random {
 }
 
 const FRAGMENTS: &[&str] = &[
-    "'", "'", "\"", "\"", "\\", "\\\\", "$'", "\n", "\n", " ", " ", ";", ";", "&&", "||", "|", "|&", "&",
-    "touch pwned", "touch pwned", "touch pwned", "touch", "pwned", "probe a", "probe b", "probe", "$(", ")", "`",
-    "`", "#", "# ", "<<E", "<<'E'", "<<-E", "<<\\E", "<<\"E\"", "\nE\n", "E", "\tE\n", "{", "}", "{ ", "; }", "(",
-    ")", "[", "]", "*", "?", "~", "~/", "=", "x=", "x+=", "x[0]=", "\\\n", ">o", "2>&1", ">&2", ">&-", "&>o",
-    "<<<", "3<o", "{fd}>o", "$((", "))", "((", "${x:-", "}", "$x", "$", "!", "time ", "if ", "then ", "fi", "in",
-    "do ", "done", "case a in a)", ";;", "esac", "f()", "function f ", "coproc ", "[[ ", " ]]", "<(", ">(", "eval ",
-    "\\'", "\\\"", "\\$", "\\`", "\\x74", "\\n", "\\c", "\\u0041", "a,b", "..", "{a,b}", "{1..2}", "-", "--", "\t",
-    "é", "%s", "@(", "!(", "+", "^", "a:~", "a=~", "$\"", "<", ">", ">>", "<>", ">|", "2", "1>", "<&", "0<&-",
+    "'",
+    "'",
+    "\"",
+    "\"",
+    "\\",
+    "\\\\",
+    "$'",
+    "\n",
+    "\n",
+    " ",
+    " ",
+    ";",
+    ";",
+    "&&",
+    "||",
+    "|",
+    "|&",
+    "&",
+    "touch pwned",
+    "touch pwned",
+    "touch pwned",
+    "touch",
+    "pwned",
+    "probe a",
+    "probe b",
+    "probe",
+    "$(",
+    ")",
+    "`",
+    "`",
+    "#",
+    "# ",
+    "<<E",
+    "<<'E'",
+    "<<-E",
+    "<<\\E",
+    "<<\"E\"",
+    "\nE\n",
+    "E",
+    "\tE\n",
+    "{",
+    "}",
+    "{ ",
+    "; }",
+    "(",
+    ")",
+    "[",
+    "]",
+    "*",
+    "?",
+    "~",
+    "~/",
+    "=",
+    "x=",
+    "x+=",
+    "x[0]=",
+    "\\\n",
+    ">o",
+    "2>&1",
+    ">&2",
+    ">&-",
+    "&>o",
+    "<<<",
+    "3<o",
+    "{fd}>o",
+    "$((",
+    "))",
+    "((",
+    "${x:-",
+    "}",
+    "$x",
+    "$",
+    "!",
+    "time ",
+    "if ",
+    "then ",
+    "fi",
+    "in",
+    "do ",
+    "done",
+    "case a in a)",
+    ";;",
+    "esac",
+    "f()",
+    "function f ",
+    "coproc ",
+    "[[ ",
+    " ]]",
+    "<(",
+    ">(",
+    "eval ",
+    "\\'",
+    "\\\"",
+    "\\$",
+    "\\`",
+    "\\x74",
+    "\\n",
+    "\\c",
+    "\\u0041",
+    "a,b",
+    "..",
+    "{a,b}",
+    "{1..2}",
+    "-",
+    "--",
+    "\t",
+    "é",
+    "%s",
+    "@(",
+    "!(",
+    "+",
+    "^",
+    "a:~",
+    "a=~",
+    "$\"",
+    "<",
+    ">",
+    ">>",
+    "<>",
+    ">|",
+    "2",
+    "1>",
+    "<&",
+    "0<&-",
 ];
 
 /// A line; the kinds take turns.
@@ -69,7 +185,7 @@ fn soup(random: &mut Random) -> String {
 /// Removes, doubles, swaps or inserts characters.
 fn damage(random: &mut Random, text: &mut String) {
     let mut characters: Vec<char> = text.chars().collect();
-    for _ in 0..1 + random.below(2) {
+    for _ in 0..=random.below(2) {
         if characters.is_empty() {
             break;
         }
@@ -94,7 +210,18 @@ fn list(random: &mut Random, depth: usize) -> String {
     let mut text = command(random, depth);
     for _ in 0..random.below(3) {
         text.push_str(random.pick(&[
-            "; ", ";", " && ", " || ", " | ", "|&", " & ", "\n", " &\n", " # note\n", "\n\n", " &&\n",
+            "; ",
+            ";",
+            " && ",
+            " || ",
+            " | ",
+            "|&",
+            " & ",
+            "\n",
+            " &\n",
+            " # note\n",
+            "\n\n",
+            " &&\n",
         ]));
         text.push_str(&command(random, depth));
     }
@@ -150,14 +277,18 @@ fn simple(random: &mut Random, depth: usize) -> String {
 
 fn word(random: &mut Random, depth: usize) -> String {
     let mut text = String::new();
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..=random.below(3) {
         text.push_str(&part(random, depth));
     }
     text
 }
 
 fn part(random: &mut Random, depth: usize) -> String {
-    let hidden = if depth < 4 && random.one_in(3) { list(random, depth + 1) } else { "touch pwned".to_owned() };
+    let hidden = if depth < 4 && random.one_in(3) {
+        list(random, depth + 1)
+    } else {
+        "touch pwned".to_owned()
+    };
     match random.below(40) {
         0 => format!("$({hidden})"),
         1 => format!("`{}`", hidden.replace(['`', '\\'], "")),
@@ -178,7 +309,9 @@ fn part(random: &mut Random, depth: usize) -> String {
         18 => "#x".to_owned(),
         19 => random.pick(&["*", "a*", "?", "[a]", "[", "]", "[!a]"]).to_owned(),
         20 => random.pick(&["~", "~/x", "a~", "~+", "x=~", "~x"]).to_owned(),
-        21 => random.pick(&["{}", "{a}", "{a,b}", "{1..3}", "{touch,pwned}", "a{b", "c}"]).to_owned(),
+        21 => {
+            random.pick(&["{}", "{a}", "{a,b}", "{1..3}", "{touch,pwned}", "a{b", "c}"]).to_owned()
+        }
         22 => "a=b".to_owned(),
         23 => random.pick(&["''", "\"\"", "$''"]).to_owned(),
         24 => "\\".to_owned() + random.pick(&["a", " ", "'", "\"", "$", "`", "\\", "#", "~", "*"]),
@@ -211,10 +344,33 @@ fn here_document(random: &mut Random) -> String {
     let delimiter = random.pick(&["E", "'E'", "\"E\"", "\\E", "E'E'", "$'E'"]);
     let operator = random.pick(&["<<", "<<-", "<< ", "0<<"]);
     let reader = random.pick(&["cat", "probe a", "sh", "cat -"]);
-    let behind = random.pick(&["", " | cat", " && touch pwned", "; probe b", " # x", " 'a\nb'", " >o", " <<F"]);
+    let behind = random.pick(&[
+        "",
+        " | cat",
+        " && touch pwned",
+        "; probe b",
+        " # x",
+        " 'a\nb'",
+        " >o",
+        " <<F",
+    ]);
     let body = random.pick(&[
-        "plain\n", "", "touch pwned\n", "$(touch pwned)\n", "`touch pwned`\n", "$\\\n(touch pwned)\n", "\tE\n",
-        " E\n", "E \n", "a\\\nE\n", "'\n", "\"\n", "\\$(touch pwned)\n", "${x:-$(touch pwned)}\n", "EE\n", "F\n",
+        "plain\n",
+        "",
+        "touch pwned\n",
+        "$(touch pwned)\n",
+        "`touch pwned`\n",
+        "$\\\n(touch pwned)\n",
+        "\tE\n",
+        " E\n",
+        "E \n",
+        "a\\\nE\n",
+        "'\n",
+        "\"\n",
+        "\\$(touch pwned)\n",
+        "${x:-$(touch pwned)}\n",
+        "EE\n",
+        "F\n",
     ]);
     let end = random.pick(&["E", "E", "E", "\tE", "EE", "F\nE", "E\nF"]);
     format!("{reader} {operator}{delimiter}{behind}\n{body}{end}\n")

@@ -110,7 +110,7 @@ fn is_descriptor(raw: &str) -> bool {
 
 /// Whether bash could not take the text behind `>&` for a descriptor.
 fn names_a_file(text: &str) -> bool {
-    text.starts_with(|first: char| first != '-' && !first.is_ascii_digit())
+    text.starts_with(|first: char| first != '-' && !first.is_ascii_digit()) && !text.ends_with('-')
 }
 
 /// Reads the lines of a here-document, from behind the line that announces it.

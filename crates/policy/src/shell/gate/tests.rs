@@ -1,3 +1,5 @@
+use Direction::{Descriptor, Here, Read, Write};
+
 use super::*;
 
 fn words(text: &str) -> Vec<Vec<String>> {
@@ -25,15 +27,17 @@ fn quotes_come_off() {
 
 #[test]
 fn operators_separate_commands() {
-    assert_eq!(words("a && b || c; d & e\nf | g |& h"), [
-        ["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["g"], ["h"]
-    ]);
+    assert_eq!(
+        words("a && b || c; d & e\nf | g |& h"),
+        [["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["g"], ["h"]]
+    );
     assert_eq!(words("(a; b) && { c; d; } ; ! e"), [["a"], ["b"], ["c"], ["d"], ["e"]]);
     assert_eq!(words("a &&\n# note\n b # rm -rf /\n\n"), [["a"], ["b"]]);
     assert_eq!(words("echo a#b # c"), [["echo", "a#b"]]);
-    assert_eq!(words("echo { } {} HEAD@{1} ! a=b"), [[
-        "echo", "{", "}", "{}", "HEAD@{1}", "!", "a=b"
-    ]]);
+    assert_eq!(
+        words("echo { } {} HEAD@{1} ! a=b"),
+        [["echo", "{", "}", "{}", "HEAD@{1}", "!", "a=b"]]
+    );
 }
 
 #[test]
@@ -62,20 +66,22 @@ fn redirections_have_a_direction() {
         .iter()
         .map(|redirect| (redirect.direction, redirect.target.text.as_str()))
         .collect();
-    use Direction::{Descriptor, Here, Read, Write};
-    assert_eq!(found, [
-        (Read, "i"),
-        (Write, "o"),
-        (Write, "e"),
-        (Write, "b"),
-        (Write, "c"),
-        (Write, "d"),
-        (Write, "f"),
-        (Write, "g"),
-        (Descriptor, "1"),
-        (Descriptor, "-"),
-        (Here, "text"),
-    ]);
+    assert_eq!(
+        found,
+        [
+            (Read, "i"),
+            (Write, "o"),
+            (Write, "e"),
+            (Write, "b"),
+            (Write, "c"),
+            (Write, "d"),
+            (Write, "f"),
+            (Write, "g"),
+            (Descriptor, "1"),
+            (Descriptor, "-"),
+            (Here, "text"),
+        ]
+    );
     let line = parse("(a; b) >x 2>&1; echo 2 >y").unwrap();
     assert_eq!(line.commands[2].redirects.len(), 2);
     assert!(line.commands[2].words.is_empty());
@@ -89,8 +95,15 @@ fn here_documents_are_inert() {
     assert_eq!(line.commands[0].redirects[0].target.text, "$(x) `y`\n");
     assert_eq!(line.commands[0].redirects[1].target.text, "plain\n");
     for text in [
-        "cat <<A\n$x\nA", "cat <<A\n`x`\nA", "cat <<A\na\\\nA\nA", "cat <<A", "cat <<A\nx",
-        "cat <<A 'x\ny'\nz\nA", "cat <<$'A'\nA", "cat << 'A B'\nA B", "cat <<A; x \"\n\"\nA\n",
+        "cat <<A\n$x\nA",
+        "cat <<A\n`x`\nA",
+        "cat <<A\na\\\nA\nA",
+        "cat <<A",
+        "cat <<A\nx",
+        "cat <<A 'x\ny'\nz\nA",
+        "cat <<$'A'\nA",
+        "cat << 'A B'\nA B",
+        "cat <<A; x \"\n\"\nA\n",
     ] {
         refused(text);
     }
@@ -101,37 +114,126 @@ fn patterns_and_home_are_marked() {
     let line = parse("ls *.rs 'a*' a? [ab] [ ~ ~/x a~ HEAD~1 \"~\"").unwrap();
     let marks: Vec<_> =
         line.commands[0].words.iter().map(|word| (word.pattern, word.home)).collect();
-    assert_eq!(marks, [
-        (false, false),
-        (true, false),
-        (false, false),
-        (true, false),
-        (true, false),
-        (false, false),
-        (false, true),
-        (false, true),
-        (false, false),
-        (false, false),
-        (false, false),
-    ]);
+    assert_eq!(
+        marks,
+        [
+            (false, false),
+            (true, false),
+            (false, false),
+            (true, false),
+            (true, false),
+            (false, false),
+            (false, true),
+            (false, true),
+            (false, false),
+            (false, false),
+            (false, false),
+        ]
+    );
 }
 
 #[test]
 fn everything_else_is_refused() {
     for text in [
-        "echo $x", "echo ${x}", "echo $(x)", "echo `x`", "echo \"$x\"", "echo \"`x`\"", "echo $",
-        "echo $\"x\"", "a\\\nb", "echo \"a\\\nb\"", "echo a\\", "echo 'a", "echo \"a", "echo $'a",
-        "echo {a,b}", "echo {1..3}", "echo {a,'b'}", "echo ~root", "echo ~+", "echo a=~", "a=~/x",
-        "PATH=x:~", "echo x:~/y", "ls {fd}>x", "ls {fd}<x", "ls @(a)", "ls !(a)", "f() { x; }",
-        "f () { x; }", "if a; then b; fi", "for i in a; do b; done", "while a; do b; done",
-        "case a in b) c;; esac", "select a in b; do c; done", "function f { a; }", "time a",
-        "coproc a", "[[ a ]]", "((a))", "(( a ))", "a=(b)", "a+=b", "a[0]=b", "a[$(x)]=b c",
-        "cat <(a)", "cat >(a)", "cat < <(a)", "a >", "a > # b", "a >*", "a > $x", "a 2>&x",
-        "a >&-x", "a >&2x", "a >&'2'", "a >&2-", "a <&x", "a 1234>x", "(", ")", "()", "( )", "{ }",
-        "{ a", "{ a }", "a )", "}", "a; }", "a &&", "&& a", "a | | b", "a ;; b", "a ;& b", "; a",
-        "! ", "a & & b", "(a) b", "{ a; } b", "a (b)", "a 'x*'*", "a [\\!a]", "then", "fi",
-        "$'a\\0b'", "$'\\xff'", "$'\\u00e9'", "$'\\q'", "$'\\x'", "$'\\c\\\\'", "a=*", "x y=*",
-        "a >>2>&1", "a ||", "a |", "a |&", "echo x{a,b", "a <<<", "a <<",
+        "echo $x",
+        "echo ${x}",
+        "echo $(x)",
+        "echo `x`",
+        "echo \"$x\"",
+        "echo \"`x`\"",
+        "echo $",
+        "echo $\"x\"",
+        "a\\\nb",
+        "echo \"a\\\nb\"",
+        "echo a\\",
+        "echo 'a",
+        "echo \"a",
+        "echo $'a",
+        "echo {a,b}",
+        "echo {1..3}",
+        "echo {a,'b'}",
+        "echo ~root",
+        "echo ~+",
+        "echo a=~",
+        "a=~/x",
+        "PATH=x:~",
+        "echo x:~/y",
+        "ls {fd}>x",
+        "ls {fd}<x",
+        "ls @(a)",
+        "ls !(a)",
+        "f() { x; }",
+        "f () { x; }",
+        "if a; then b; fi",
+        "for i in a; do b; done",
+        "while a; do b; done",
+        "case a in b) c;; esac",
+        "select a in b; do c; done",
+        "function f { a; }",
+        "time a",
+        "coproc a",
+        "[[ a ]]",
+        "((a))",
+        "(( a ))",
+        "a=(b)",
+        "a+=b",
+        "a[0]=b",
+        "a[$(x)]=b c",
+        "cat <(a)",
+        "cat >(a)",
+        "cat < <(a)",
+        "a >",
+        "a > # b",
+        "a >*",
+        "a > $x",
+        "a 2>&x",
+        "a >&-x",
+        "a >&2x",
+        "a >&'2'",
+        "a >&2-",
+        "a <&x",
+        "a 1234>x",
+        "(",
+        ")",
+        "()",
+        "( )",
+        "{ }",
+        "{ a",
+        "{ a }",
+        "a )",
+        "}",
+        "a; }",
+        "a &&",
+        "&& a",
+        "a | | b",
+        "a ;; b",
+        "a ;& b",
+        "; a",
+        "! ",
+        "a & & b",
+        "(a) b",
+        "{ a; } b",
+        "a (b)",
+        "a 'x*'*",
+        "a [\\!a]",
+        "then",
+        "fi",
+        "$'a\\0b'",
+        "$'\\xff'",
+        "$'\\u00e9'",
+        "$'\\q'",
+        "$'\\x'",
+        "$'\\c\\\\'",
+        "a=*",
+        "x y=*",
+        "a >>2>&1",
+        "a >&x-",
+        "a ||",
+        "a |",
+        "a |&",
+        "echo x{a,b",
+        "a <<<",
+        "a <<",
     ] {
         refused(text);
     }

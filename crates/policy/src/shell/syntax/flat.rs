@@ -79,7 +79,8 @@ impl Flattener<'_> {
     }
 
     fn compound(&mut self, compound: &CompoundCommand) {
-        let group = matches!(compound, CompoundCommand::BraceGroup(_) | CompoundCommand::Subshell(_));
+        let group =
+            matches!(compound, CompoundCommand::BraceGroup(_) | CompoundCommand::Subshell(_));
         self.flat.plain &= group;
         match compound {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),

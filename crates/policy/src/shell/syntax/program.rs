@@ -49,11 +49,8 @@ fn parse_bounded(text: &str) -> Result<Parsed, String> {
     {
         return Err(format!("there are more than {MOST_EXPANSIONS} expansions"));
     }
-    let options = TokenizerOptions {
-        enable_extended_globbing: true,
-        posix_mode: false,
-        sh_mode: false,
-    };
+    let options =
+        TokenizerOptions { enable_extended_globbing: true, posix_mode: false, sh_mode: false };
     let tokens = brush_parser::uncached_tokenize_str(text, &options)
         .map_err(|problem| problem.to_string())?;
     bound(&tokens)?;
@@ -97,7 +94,15 @@ fn bound(tokens: &[Token]) -> Result<(), String> {
 fn begins_compound(word: &str) -> bool {
     matches!(
         word,
-        "{" | "if" | "elif" | "while" | "until" | "for" | "select" | "function" | "coproc" | "!"
+        "{" | "if"
+            | "elif"
+            | "while"
+            | "until"
+            | "for"
+            | "select"
+            | "function"
+            | "coproc"
+            | "!"
             | "[["
     )
 }

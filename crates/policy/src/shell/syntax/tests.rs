@@ -130,8 +130,19 @@ fn quoted_text_is_no_command() {
 #[test]
 fn what_cannot_be_parsed_is_unreadable() {
     for text in [
-        "", "  ", "# only a note", "ls &&", "echo `touch pwned", "echo 'a", "ls; )", "a\n((", "fi",
-        "cat <<A\nx", "echo $(", "echo ${", "echo hi\ntouch pwned\nif",
+        "",
+        "  ",
+        "# only a note",
+        "ls &&",
+        "echo `touch pwned",
+        "echo 'a",
+        "ls; )",
+        "a\n((",
+        "fi",
+        "cat <<A\nx",
+        "echo $(",
+        "echo ${",
+        "echo hi\ntouch pwned\nif",
     ] {
         assert!(matches!(read(text), Reading::Unreadable { .. }), "{text:?}: {:?}", read(text));
     }

@@ -36,9 +36,8 @@ struct Walker {
 impl Walker {
     fn text(&mut self, text: &str, depth: usize) -> Result<(), String> {
         self.bytes += text.len() + 16;
-        self.exhausted |= depth > DEEPEST
-            || self.bytes > MOST_BYTES
-            || self.commands.len() > MOST_COMMANDS;
+        self.exhausted |=
+            depth > DEEPEST || self.bytes > MOST_BYTES || self.commands.len() > MOST_COMMANDS;
         if self.exhausted {
             return Err("too much is nested in it".to_owned());
         }

@@ -48,9 +48,9 @@ fn takes_value(option: &str) -> bool {
 pub(super) fn settings(arguments: &[Word]) -> impl Iterator<Item = (&str, &str)> {
     let before = arguments.get(..globals(arguments).min(arguments.len())).unwrap_or_default();
     let pairs = before.iter().zip(before.iter().skip(1));
-    pairs.filter(|(option, _)| option.text == "-c").filter_map(|(_, value)| {
-        value.text.split_once('=')
-    })
+    pairs
+        .filter(|(option, _)| option.text == "-c")
+        .filter_map(|(_, value)| value.text.split_once('='))
 }
 
 /// Whether git runs the value of a setting as a command.
@@ -71,8 +71,19 @@ pub(super) fn is_command_setting(name: &str) -> bool {
         "gpg.program",
     ];
     let ends = [
-        ".textconv", ".command", ".clean", ".smudge", ".process", ".driver", ".cmd", ".helper",
-        ".program", ".uploadpack", ".receivepack", ".vcs", ".proxycommand",
+        ".textconv",
+        ".command",
+        ".clean",
+        ".smudge",
+        ".process",
+        ".driver",
+        ".cmd",
+        ".helper",
+        ".program",
+        ".uploadpack",
+        ".receivepack",
+        ".vcs",
+        ".proxycommand",
     ];
     whole.contains(&name.as_str())
         || name.starts_with("pager.")
@@ -83,9 +94,8 @@ pub(super) fn is_command_setting(name: &str) -> bool {
 /// Words of a subcommand that git runs: as a text for the shell.
 pub(super) fn texts(words: &[Word]) -> Vec<String> {
     let Some((subcommand, rest)) = words.split_first() else { return Vec::new() };
-    let joined = |words: &[Word]| {
-        words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
-    };
+    let joined =
+        |words: &[Word]| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     let behind = |mark: &str| {
         let place = rest.iter().position(|word| word.text == mark);
         place.and_then(|place| rest.get(place + 1..))
@@ -107,14 +117,24 @@ fn option_values(words: &[Word]) -> Vec<String> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (word.text.as_str(), None),
         };
-        let runs = matches!(name, "-x" | "--exec" | "--extcmd" | "--upload-pack" | "-u"
-            | "--receive-pack" | "--open-files-in-pager")
-            || name.ends_with("-filter");
+        let runs = matches!(
+            name,
+            "-x" | "--exec"
+                | "--extcmd"
+                | "--upload-pack"
+                | "-u"
+                | "--receive-pack"
+                | "--open-files-in-pager"
+        ) || name.ends_with("-filter");
         if runs {
             values.extend(value.or_else(|| words.get(at + 1).map(|next| next.text.clone())));
         }
-        values.extend(word.text.strip_prefix("-x").filter(|rest| !rest.is_empty()).map(str::to_owned));
-        values.extend(word.text.strip_prefix("-O").filter(|rest| !rest.is_empty()).map(str::to_owned));
+        values.extend(
+            word.text.strip_prefix("-x").filter(|rest| !rest.is_empty()).map(str::to_owned),
+        );
+        values.extend(
+            word.text.strip_prefix("-O").filter(|rest| !rest.is_empty()).map(str::to_owned),
+        );
     }
     values
 }

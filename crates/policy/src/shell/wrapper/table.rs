@@ -66,9 +66,7 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
         "docker" | "podman" | "nerdctl" | "kubectl" => Kind::Behind(&["run", "exec"]),
         "npm" | "pnpm" | "yarn" | "bun" => Kind::Behind(&["exec", "dlx", "x"]),
         "uv" | "pipx" | "poetry" | "pdm" | "hatch" => Kind::Behind(&["run"]),
-        "ip" | "bundle" | "direnv" | "mise" | "rbenv" | "pyenv" | "asdf" => {
-            Kind::Behind(&["exec"])
-        }
+        "ip" | "bundle" | "direnv" | "mise" | "rbenv" | "pyenv" | "asdf" => Kind::Behind(&["exec"]),
         _ if SOMEWHERE.contains(&name) => Kind::Somewhere,
         other => Kind::Plain(plain(other)?),
     })
@@ -127,12 +125,9 @@ const SOMEWHERE: [&str; 45] = [
 fn plain(name: &str) -> Option<Options> {
     Some(match name {
         "nohup" | "builtin" | "busybox" | "toybox" | "noglob" | "nocorrect" | "-" => NONE,
-        "nice" => Options {
-            flags: "0123456789",
-            valued: "n",
-            long_valued: &["adjustment"],
-            ..NONE
-        },
+        "nice" => {
+            Options { flags: "0123456789", valued: "n", long_valued: &["adjustment"], ..NONE }
+        }
         "timeout" | "gtimeout" => Options {
             flags: "vfp",
             valued: "ks",
@@ -152,11 +147,7 @@ fn plain(name: &str) -> Option<Options> {
         "xargs" | "gxargs" => XARGS,
         "sudo" => SUDO,
         "doas" => Options { flags: "Lns", valued: "aCu", ..NONE },
-        "stdbuf" => Options {
-            valued: "ioe",
-            long_valued: &["input", "output", "error"],
-            ..NONE
-        },
+        "stdbuf" => Options { valued: "ioe", long_valued: &["input", "output", "error"], ..NONE },
         "setsid" => Options { flags: "cfw", long_flags: &["ctty", "fork", "wait"], ..NONE },
         "ionice" => Options {
             flags: "t",
@@ -169,11 +160,7 @@ fn plain(name: &str) -> Option<Options> {
         "taskset" => {
             Options { flags: "ac", long_flags: &["all-tasks", "cpu-list"], operands: 1, ..NONE }
         }
-        "strace" => Options {
-            flags: "ACcdDfFhiknNqrtTvVwxyYzZ",
-            valued: "abeEIoOpPsSuUX",
-            ..NONE
-        },
+        "strace" => Options { flags: "ACcdDfFhiknNqrtTvVwxyYzZ", valued: "abeEIoOpPsSuUX", ..NONE },
         "chroot" => Options {
             long_flags: &["skip-chdir"],
             long_valued: &["userspec", "groups"],

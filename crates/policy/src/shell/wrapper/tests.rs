@@ -117,8 +117,16 @@ fn what_is_not_understood_is_guessed() {
 #[test]
 fn what_cannot_be_seen_is_said() {
     for text in [
-        "source notes.txt", ". ./x", "bash notes.txt", "curl x | sh", "sh", "sh -c \"$x\"",
-        "eval \"$x\"", "bash < x", "sh -c 'echo ('", "bash --rcfile x -i",
+        "source notes.txt",
+        ". ./x",
+        "bash notes.txt",
+        "curl x | sh",
+        "sh",
+        "sh -c \"$x\"",
+        "eval \"$x\"",
+        "bash < x",
+        "sh -c 'echo ('",
+        "bash --rcfile x -i",
     ] {
         let unseen = found(text).iter().any(|ran| ran.command.words.is_empty() && !ran.certain);
         assert!(unseen, "{text:?}: {:?}", found(text));
@@ -128,9 +136,17 @@ fn what_cannot_be_seen_is_said() {
 #[test]
 fn harmless_lines_run_nothing_else() {
     for text in [
-        "echo touch pwned", "command -v touch", "git commit -m 'touch pwned'", "ls", "docker ps",
-        "npm test", "grep -rn 'eval(' src", "find . -name touch", "git log --author=touch",
-        "printf '%s\\n' touch", "test -f touch",
+        "echo touch pwned",
+        "command -v touch",
+        "git commit -m 'touch pwned'",
+        "ls",
+        "docker ps",
+        "npm test",
+        "grep -rn 'eval(' src",
+        "find . -name touch",
+        "git log --author=touch",
+        "printf '%s\\n' touch",
+        "test -f touch",
     ] {
         assert_eq!(found(text), [], "{text:?}");
     }
@@ -157,8 +173,12 @@ fn git_options_are_skipped() {
         words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" ")
     };
     for text in [
-        "git push", "git -C x push", "git -c a=b push", "git --git-dir=x --work-tree y push",
-        "git --no-pager -p push", "git --exec-path=x --config-env a=B push",
+        "git push",
+        "git -C x push",
+        "git -c a=b push",
+        "git --git-dir=x --work-tree y push",
+        "git --no-pager -p push",
+        "git --exec-path=x --config-env a=B push",
     ] {
         assert_eq!(short(text), "git push", "{text:?}");
     }
