@@ -47,9 +47,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, number: &str) -> Result<Connection, 
     let Some(target) = word::read(cursor)? else {
         return complex("a redirection without a target");
     };
-    let digits = target.raw.chars().all(|digit| digit.is_ascii_digit());
-    if digits && matches!(cursor.peek(), Some('<' | '>')) {
-        // Bash takes the number for the descriptor of the next redirection.
+    if names_descriptor(&target.raw) && matches!(cursor.peek(), Some('<' | '>')) {
+        // Bash takes the word for the descriptor of the next redirection.
         return complex("a redirection without a target");
     }
     let source = RedirectSource {
@@ -100,6 +99,11 @@ fn connect(operator: &str, number: &str, target: word::Written) -> Result<Redire
         _ => Direction::Write,
     };
     Ok(Redirect { direction, target: word })
+}
+
+/// Whether a word directly in front of a redirection says which descriptor is meant.
+fn names_descriptor(raw: &str) -> bool {
+    raw.chars().all(|digit| digit.is_ascii_digit()) || (raw.starts_with('{') && raw.ends_with('}'))
 }
 
 /// `1` or `-`, as in `2>&1` and `2>&-`.

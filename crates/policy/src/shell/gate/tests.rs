@@ -227,6 +227,8 @@ fn everything_else_is_refused() {
         "a=*",
         "x y=*",
         "a >>2>&1",
+        "a >{fd}>o",
+        "a <<<{fd}>o",
         "a >&x-",
         "a ||",
         "a |",

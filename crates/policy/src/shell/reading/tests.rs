@@ -106,7 +106,9 @@ proptest! {
                 line.commands().iter().for_each(|command| drop(runs(command)));
             }
             Reading::Complex { commands, .. } => {
-                commands.iter().for_each(|command| drop(runs(command)));
+                for command in &commands {
+                    drop(runs(command));
+                }
             }
             Reading::Unreadable { .. } => {}
         }
