@@ -3,6 +3,12 @@
 //! Lines come from a seed, which is printed; `TOOLGATE_SEED` sets another one
 //! and `TOOLGATE_LINES` another number of lines.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
+
 #[path = "shell_differential/generator.rs"]
 mod generator;
 
@@ -99,9 +105,12 @@ fn files(root: &Path, name: &str) -> BTreeSet<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
+/// Whether a command makes the file: with `touch`, or by writing to it.
 fn names_touch(command: &Command) -> bool {
-    let touches =
-        |command: &Command| command.words.first().is_some_and(|word| word.text == "touch");
+    let touches = |command: &Command| {
+        command.words.first().is_some_and(|word| word.text == "touch")
+            || command.redirects.iter().any(|redirect| redirect.target.text == "pwned")
+    };
     touches(command) || runs(command).iter().any(|ran| touches(&ran.command))
 }
 
@@ -170,6 +179,10 @@ fn bash_does_what_was_read() {
 /// Compares the arguments that bash passed with the words read, and with the rendered line.
 fn compare(root: &Path, line: &str, name: &str, commands: &[Command], home: &str) -> Vec<String> {
     let mut problems = Vec::new();
+    // A text that `eval` cannot read ends more of a line than the text itself.
+    if commands.iter().any(has_gap) {
+        return problems;
+    }
     let seen = notes(root, name);
     if commands.iter().all(|command| command.words.iter().all(|word| !word.pattern)) {
         let expected: Vec<Vec<String>> =

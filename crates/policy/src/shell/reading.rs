@@ -37,3 +37,6 @@ pub fn read(line: &str) -> Reading {
 fn unreadable(why: &str) -> Reading {
     Reading::Unreadable { why: why.to_owned() }
 }
+
+#[cfg(test)]
+mod tests;

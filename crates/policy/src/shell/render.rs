@@ -88,3 +88,6 @@ fn here_document(source: &RedirectSource) -> String {
         None => format!("{number}< /dev/null"),
     }
 }
+
+#[cfg(test)]
+mod tests;

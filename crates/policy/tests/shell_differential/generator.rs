@@ -185,7 +185,7 @@ fn soup(random: &mut Random) -> String {
 /// Removes, doubles, swaps or inserts characters.
 fn damage(random: &mut Random, text: &mut String) {
     let mut characters: Vec<char> = text.chars().collect();
-    for _ in 0..1 + random.below(2) {
+    for _ in 0..=random.below(2) {
         if characters.is_empty() {
             break;
         }
@@ -277,7 +277,7 @@ fn simple(random: &mut Random, depth: usize) -> String {
 
 fn word(random: &mut Random, depth: usize) -> String {
     let mut text = String::new();
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..=random.below(3) {
         text.push_str(&part(random, depth));
     }
     text

@@ -47,9 +47,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, number: &str) -> Result<Connection, 
     let Some(target) = word::read(cursor)? else {
         return complex("a redirection without a target");
     };
-    let digits = target.raw.chars().all(|digit| digit.is_ascii_digit());
-    if digits && matches!(cursor.peek(), Some('<' | '>')) {
-        // Bash takes the number for the descriptor of the next redirection.
+    if names_descriptor(&target.raw) && matches!(cursor.peek(), Some('<' | '>')) {
+        // Bash takes the word for the descriptor of the next redirection.
         return complex("a redirection without a target");
     }
     let source = RedirectSource {
@@ -102,6 +101,11 @@ fn connect(operator: &str, number: &str, target: word::Written) -> Result<Redire
     Ok(Redirect { direction, target: word })
 }
 
+/// Whether a word directly in front of a redirection says which descriptor is meant.
+fn names_descriptor(raw: &str) -> bool {
+    raw.chars().all(|digit| digit.is_ascii_digit()) || (raw.starts_with('{') && raw.ends_with('}'))
+}
+
 /// `1` or `-`, as in `2>&1` and `2>&-`.
 fn is_descriptor(raw: &str) -> bool {
     let digits = raw.len() <= 3 && raw.chars().all(|digit| digit.is_ascii_digit());
@@ -110,7 +114,7 @@ fn is_descriptor(raw: &str) -> bool {
 
 /// Whether bash could not take the text behind `>&` for a descriptor.
 fn names_a_file(text: &str) -> bool {
-    text.starts_with(|first: char| first != '-' && !first.is_ascii_digit())
+    text.starts_with(|first: char| first != '-' && !first.is_ascii_digit()) && !text.ends_with('-')
 }
 
 /// Reads the lines of a here-document, from behind the line that announces it.

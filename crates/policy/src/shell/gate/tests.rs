@@ -1,3 +1,5 @@
+use Direction::{Descriptor, Here, Read, Write};
+
 use super::*;
 
 fn words(text: &str) -> Vec<Vec<String>> {
@@ -64,7 +66,6 @@ fn redirections_have_a_direction() {
         .iter()
         .map(|redirect| (redirect.direction, redirect.target.text.as_str()))
         .collect();
-    use Direction::{Descriptor, Here, Read, Write};
     assert_eq!(
         found,
         [
@@ -226,6 +227,9 @@ fn everything_else_is_refused() {
         "a=*",
         "x y=*",
         "a >>2>&1",
+        "a >{fd}>o",
+        "a <<<{fd}>o",
+        "a >&x-",
         "a ||",
         "a |",
         "a |&",

@@ -50,6 +50,7 @@ pub(super) fn alone(raw: &str) -> Option<Word> {
 }
 
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each notes one thing seen in the word")]
 struct Reader {
     text: String,
     home: bool,

@@ -58,6 +58,7 @@ fn hidden_commands_are_found() {
         "echo hi > >(touch pwned)",
         "cat <<EOF\n$(touch pwned)\nEOF",
         "cat <<EOF\n'$(touch pwned)'\nEOF",
+        "cat <<EOF\n$\\\n(touch pwned)\nEOF",
         "echo $(( a[$(touch pwned)] ))",
         "(( n = a[$(touch pwned)] ))",
         "echo $[ x='a[$(touch pwned)]', x ]",

@@ -50,6 +50,10 @@ impl Walker {
             tokens = rest;
             if let Some((body, after)) = here_document(first, rest) {
                 self.word(body, Quotes::Ignored, depth)?;
+                // The shell joins lines that end in `\` before it expands them.
+                if body.contains("\\\n") {
+                    self.word(&body.replace("\\\n", ""), Quotes::Ignored, depth)?;
+                }
                 tokens = after;
             } else if let Token::Word(word, _) = first {
                 self.word(word, quotes, depth)?;
