@@ -5,17 +5,24 @@
 //! word by word, and [`syntax`], which stands on a full parser. What the gate
 //! accepts and the parser confirms is literal, and can be written down again
 //! with every word quoted by [`render()`]. [`runs`] tells which commands a
-//! command starts in turn.
+//! command starts in turn, [`look()`] which commands only look and at what, and
+//! [`risks`] what is dangerous about them.
 
 pub mod bytes;
 pub mod command;
 pub mod gate;
 pub mod reading;
+pub mod readonly;
 pub mod render;
+pub mod risk;
+#[cfg(test)]
+mod sample;
 pub mod syntax;
 pub mod wrapper;
 
 pub use command::{Assignment, Command, Direction, Line, Reading, Redirect, Word};
 pub use reading::read;
+pub use readonly::{Look, PathOperand, Reach, look};
 pub use render::render;
+pub use risk::{Phase, RiskKind, ShellRisk, risks};
 pub use wrapper::{Ran, git_without_globals, normal_name, runs};
