@@ -37,3 +37,8 @@ pub use facts::{Access, Effect, Facts, PathFact, Place, Risk};
 pub use mode::Mode;
 pub use verdict::{Policy, Verdict};
 pub use world::World;
+
+/// The guide's example runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/policy.md")]
+struct Guide;

@@ -29,6 +29,9 @@ const RUNNING: &[(&str, &str)] = &[
     ("credential", "helper"),
     ("remote", "uploadpack"),
     ("remote", "vcs"),
+    ("remote", "promisor"),
+    ("remote", "partialclonefilter"),
+    ("pretty", ""),
     ("extensions", "partialclone"),
 ];
 
@@ -50,8 +53,26 @@ pub(super) fn runs(folder: &Path) -> Option<String> {
             return Some(setting);
         }
     }
+    if let Some(setting) = running_in_modules(&common.join("modules"), 0) {
+        return Some(setting);
+    }
     let hooks = hooks_folder(&folder, &common);
     HOOKS.iter().find(|hook| hooks.join(hook).exists()).map(|hook| format!("hook {hook}"))
+}
+
+/// What the settings of submodules, which git enters, make it run.
+fn running_in_modules(modules: &Path, depth: usize) -> Option<String> {
+    const DEEPEST: usize = 4;
+    for entry in modules.read_dir().ok()?.flatten() {
+        let folder = entry.path();
+        let found = running_setting(&folder.join("config")).or_else(|| {
+            (depth < DEEPEST).then(|| running_in_modules(&folder, depth + 1)).flatten()
+        });
+        if found.is_some() && folder.is_dir() {
+            return found;
+        }
+    }
+    None
 }
 
 /// Where the repository keeps its hooks.

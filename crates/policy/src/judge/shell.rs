@@ -246,7 +246,17 @@ impl Judge<'_> {
         findings: &mut Findings,
     ) {
         match looks {
-            Look::Reads { paths, .. } => {
+            Look::Reads { paths, git } => {
+                let [_, table] = self.setting.tables;
+                let is_whole = paths.iter().all(|operand| operand.word.text == ".");
+                if git.is_some() && is_whole && table.restrictions().paths && shows_content(command)
+                {
+                    findings.push(Finding::floor(
+                        FloorKind::Shell,
+                        Decision::Ask,
+                        format!("`{}` may show files that a rule is about", shown(command)),
+                    ));
+                }
                 for operand in &paths {
                     let named = rule.is_some_and(|rule| spells_out(rule, &operand.word.text));
                     self.judge_word(
@@ -636,6 +646,22 @@ fn shows_hidden(command: &Command) -> bool {
         let short = text.starts_with('-') && !text.starts_with("--");
         (short && text.contains(['u', '.'])) || text == "--hidden" || text == "--unrestricted"
     })
+}
+
+/// Whether a git command shows what is in files, rather than their names or messages.
+fn shows_content(command: &Command) -> bool {
+    let words = wrapper::git_without_globals(&command.words);
+    let mut words = words.iter().map(|word| word.text.as_str()).skip(1);
+    match words.next() {
+        Some("log" | "reflog" | "stash" | "whatchanged") => {
+            words.any(|word| matches!(word, "-p" | "-u" | "--patch" | "-c" | "--cc" | "-m"))
+        }
+        Some(
+            "diff" | "show" | "grep" | "cat-file" | "range-diff" | "diff-tree" | "diff-index"
+            | "diff-files" | "blame",
+        ) => !words.any(|word| matches!(word, "--stat" | "--name-only" | "--name-status")),
+        _ => false,
+    }
 }
 
 /// Commands that do not write the files named on their command line.

@@ -78,6 +78,11 @@ fn print(app: &App, verdict: &Verdict) -> anyhow::Result<()> {
     if app.output.json {
         return print_json(verdict);
     }
-    let rule = verdict.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
-    print_text(&visible::line(&format!("{}: {}{rule}", verdict.decision, verdict.reason())))
+    let mut line = format!("{}: {}", verdict.decision, verdict.reason());
+    if let Some(rule) = verdict.rule.as_ref().map(ToString::to_string)
+        && !line.contains(&rule)
+    {
+        line.push_str(&format!(" [{rule}]"));
+    }
+    print_text(&visible::line(&line))
 }
