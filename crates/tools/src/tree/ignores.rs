@@ -101,7 +101,9 @@ impl Ignores {
         if !present.any() {
             return self.clone();
         }
-        let read = |wanted: bool, file: PathBuf| wanted.then(|| load(folder, &file)).flatten();
+        let read = |wanted: bool, name: &str| {
+            wanted.then(|| load(folder, &folder.join(name))).flatten()
+        };
         let mut level = Level {
             above: self.nearest.clone(),
             is_repository: present.git,
@@ -109,10 +111,12 @@ impl Ignores {
                 || self.nearest.as_ref().is_some_and(|above| above.in_repository),
             ..Level::default()
         };
-        level.plain.extend(read(present.rgignore, folder.join(".rgignore")));
-        level.plain.extend(read(present.ignore, folder.join(".ignore")));
-        level.git.extend(read(present.gitignore, folder.join(".gitignore")));
-        level.git.extend(read(present.git, exclude_file(folder)));
+        level.plain.extend(read(present.rgignore, ".rgignore"));
+        level.plain.extend(read(present.ignore, ".ignore"));
+        level.git.extend(read(present.gitignore, ".gitignore"));
+        if present.git {
+            level.git.extend(load(folder, &exclude_file(folder)));
+        }
         Self { nearest: Some(Arc::new(level)), shared: Arc::clone(&self.shared) }
     }
 

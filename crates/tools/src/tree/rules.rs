@@ -3,16 +3,17 @@
 //! Nearly every name matches no rule, and finding that out by running all
 //! patterns costs more than anything else in a walk. So each pattern leaves
 //! behind what a name must have for it to match at all; only a name that has
-//! it is put to the patterns themselves.
+//! it is put to the patterns themselves, and only then are they compiled.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use foldhash::fast::RandomState;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use memchr::memmem;
 
 use crate::pattern;
 
@@ -29,11 +30,14 @@ pub(super) enum Rule {
 #[derive(Debug)]
 pub(super) struct Rules {
     /// Built as if the folder were `.`, which spares comparing path prefixes for every file.
-    matcher: Gitignore,
+    matcher: LazyLock<Gitignore, Compile>,
     hints: Hints,
     /// How long the folder's own path is, its last slash included.
     prefix: usize,
 }
+
+/// Compiles patterns that were read before.
+type Compile = Box<dyn FnOnce() -> Gitignore + Send>;
 
 impl Rules {
     /// Reads rules; lines that make no sense are skipped, as git does. Nothing when none are left.
@@ -45,20 +49,23 @@ impl Rules {
                 hints.add(line);
             }
         }
-        let matcher = builder.build().ok().filter(|rules| !rules.is_empty())?;
-        Some(Self::new(folder, matcher, hints))
+        if !hints.any() {
+            return None;
+        }
+        let compile = move || builder.build().unwrap_or_else(|_| Gitignore::empty());
+        Some(Self::new(folder, Box::new(compile), hints))
     }
 
     /// Rules whose text is not known, such as the user's own.
     pub(super) fn opaque(folder: &Path, matcher: Gitignore) -> Self {
         let hints = Hints { always: !matcher.is_empty(), ..Hints::default() };
-        Self::new(folder, matcher, hints)
+        Self::new(folder, Box::new(|| matcher), hints)
     }
 
-    fn new(folder: &Path, matcher: Gitignore, hints: Hints) -> Self {
+    fn new(folder: &Path, compile: Compile, hints: Hints) -> Self {
         let path = folder.as_os_str().as_bytes();
         let slash = usize::from(!path.ends_with(b"/"));
-        Self { matcher, hints, prefix: path.len() + slash }
+        Self { matcher: LazyLock::new(compile), hints, prefix: path.len() + slash }
     }
 
     /// What the rules say about a path below the folder.
@@ -80,15 +87,25 @@ impl Rules {
 struct Hints {
     /// Some pattern may match any name.
     always: bool,
-    names: HashSet<Vec<u8>>,
+    names: HashSet<Vec<u8>, RandomState>,
     /// Endings with a dot, by what follows their last dot.
-    endings: HashMap<Vec<u8>, Vec<Vec<u8>>>,
+    endings: HashMap<Vec<u8>, Vec<Vec<u8>>, RandomState>,
     prefixes: Vec<Vec<u8>>,
     suffixes: Vec<Vec<u8>>,
-    parts: Vec<memmem::Finder<'static>>,
+    parts: Parts,
 }
 
 impl Hints {
+    /// Whether there is a pattern at all.
+    fn any(&self) -> bool {
+        self.always
+            || !self.names.is_empty()
+            || !self.endings.is_empty()
+            || !self.prefixes.is_empty()
+            || !self.suffixes.is_empty()
+            || !self.parts.list.is_empty()
+    }
+
     fn add(&mut self, line: &str) {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') {
@@ -128,7 +145,7 @@ impl Hints {
 
     fn add_part(&mut self, part: Option<&str>) {
         match part.filter(|part| !part.is_empty()) {
-            Some(part) => self.parts.push(memmem::Finder::new(part).into_owned()),
+            Some(part) => self.parts.add(part.as_bytes()),
             None => self.always = true,
         }
     }
@@ -143,7 +160,50 @@ impl Hints {
         extension.and_then(|extension| self.endings.get(extension)).is_some_and(ends_with)
             || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
             || self.suffixes.iter().any(|suffix| name.ends_with(suffix))
-            || self.parts.iter().any(|part| part.find(name).is_some())
+            || self.parts.are_in(name)
+    }
+}
+
+/// Pieces that may stand anywhere in a name.
+#[derive(Debug, Default)]
+struct Parts {
+    list: Vec<Vec<u8>>,
+    /// Which letters some piece begins with.
+    beginnings: ByteSet,
+}
+
+impl Parts {
+    fn add(&mut self, part: &[u8]) {
+        if let Some(first) = part.first() {
+            self.beginnings.add(*first);
+        }
+        self.list.push(part.to_vec());
+    }
+
+    /// Whether some piece is in the name. Names are too short for cleverer searches to pay.
+    fn are_in(&self, name: &[u8]) -> bool {
+        let begins = |at: &usize| name.get(*at).is_some_and(|letter| self.beginnings.has(*letter));
+        !self.list.is_empty()
+            && (0..name.len()).filter(begins).any(|at| {
+                let rest = name.get(at..).unwrap_or_default();
+                self.list.iter().any(|part| rest.starts_with(part))
+            })
+    }
+}
+
+/// A set of bytes, one bit for each.
+#[derive(Debug, Default)]
+struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    fn add(&mut self, byte: u8) {
+        if let Some(bits) = self.0.get_mut(usize::from(byte >> 6)) {
+            *bits |= 1 << (byte & 63);
+        }
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        self.0.get(usize::from(byte >> 6)).is_some_and(|bits| bits >> (byte & 63) & 1 == 1)
     }
 }
 
