@@ -5,7 +5,7 @@
 //! behind what a name must have for it to match at all; only a name that has
 //! it is put to the patterns themselves, and only then are they compiled.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -40,20 +40,12 @@ pub(super) struct Rules {
 type Compile = Box<dyn FnOnce() -> Gitignore + Send>;
 
 impl Rules {
-    /// Reads rules; lines that make no sense are skipped, as git does. Nothing when none are left.
+    /// Reads rules; nothing when there are none.
     pub(super) fn parse(folder: &Path, text: &str) -> Option<Self> {
-        let mut builder = GitignoreBuilder::new(".");
+        let text = text.trim_start_matches('\u{feff}').to_owned();
         let mut hints = Hints::default();
-        for line in text.trim_start_matches('\u{feff}').lines() {
-            if !pattern::is_unreasonable(line) && builder.add_line(None, line).is_ok() {
-                hints.add(line);
-            }
-        }
-        if !hints.any() {
-            return None;
-        }
-        let compile = move || builder.build().unwrap_or_else(|_| Gitignore::empty());
-        Some(Self::new(folder, Box::new(compile), hints))
+        text.lines().for_each(|line| hints.add(line));
+        hints.any().then(|| Self::new(folder, Box::new(move || compile(&text)), hints))
     }
 
     /// Rules whose text is not known, such as the user's own.
@@ -82,28 +74,33 @@ impl Rules {
     }
 }
 
+/// Compiles rules; lines that make no sense are skipped, as git does.
+fn compile(text: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(".");
+    for line in text.lines().filter(|line| !pattern::is_unreasonable(line)) {
+        // What is wrong with a line is nothing to whoever walks the tree.
+        builder.add_line(None, line).ok();
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
 /// What a name must have for any of the patterns to match it.
 #[derive(Debug, Default)]
 struct Hints {
     /// Some pattern may match any name.
     always: bool,
-    names: HashSet<Vec<u8>, RandomState>,
-    /// Endings with a dot, by what follows their last dot.
-    endings: HashMap<Vec<u8>, Vec<Vec<u8>>, RandomState>,
-    prefixes: Vec<Vec<u8>>,
-    suffixes: Vec<Vec<u8>>,
-    parts: Parts,
+    names: Names,
+    prefixes: Pieces,
+    suffixes: Pieces,
+    /// What stands anywhere.
+    parts: Pieces,
 }
 
 impl Hints {
     /// Whether there is a pattern at all.
     fn any(&self) -> bool {
-        self.always
-            || !self.names.is_empty()
-            || !self.endings.is_empty()
-            || !self.prefixes.is_empty()
-            || !self.suffixes.is_empty()
-            || !self.parts.list.is_empty()
+        let pieces = [&self.prefixes, &self.suffixes, &self.parts];
+        self.always || !self.names.set.is_empty() || pieces.iter().any(|some| !some.is_empty())
     }
 
     fn add(&mut self, line: &str) {
@@ -114,28 +111,26 @@ impl Hints {
         let pattern = line.trim_start_matches('!').trim_end_matches('/');
         let last = pattern.rsplit('/').next().unwrap_or_default();
         let special = ['*', '?', '[', ']', '{', '}'];
-        let bytes = |text: &str| text.as_bytes().to_vec();
         let Some(first) = last.find(special) else {
             if last.is_empty() || last.contains('\\') {
                 self.always = true;
             } else {
-                self.names.insert(bytes(last));
+                self.names.add(last.as_bytes());
             }
             return;
         };
         let end = last.rfind(special).and_then(|at| last.get(at + 1..)).unwrap_or_default();
         let grouped = pattern.contains(['[', '{']);
-        if grouped && pattern.contains('/') {
+        if grouped && pattern.contains('/') || end.contains('\\') {
             // A slash may stand inside of a group, and then this is not the last name.
             self.always = true;
-        } else if let Some((_, extension)) = end.rsplit_once('.') {
-            self.endings.entry(bytes(extension)).or_default().push(bytes(end));
         } else if !end.is_empty() {
-            self.suffixes.push(bytes(end));
+            self.suffixes.add(end.as_bytes(), end.bytes().last());
         } else if last.contains('\\') {
             self.always = true;
         } else if first > 0 {
-            self.prefixes.push(bytes(last.get(..first).unwrap_or_default()));
+            let prefix = last.get(..first).unwrap_or_default().as_bytes();
+            self.prefixes.add(prefix, prefix.first().copied());
         } else {
             // A group may swallow what stands in it, so only what is before it counts.
             let outside = last.split(['[', '{']).next().unwrap_or_default();
@@ -144,50 +139,84 @@ impl Hints {
     }
 
     fn add_part(&mut self, part: Option<&str>) {
-        match part.filter(|part| !part.is_empty()) {
-            Some(part) => self.parts.add(part.as_bytes()),
+        match part.map(str::as_bytes).filter(|part| !part.is_empty()) {
+            Some(part) => self.parts.add(part, part.first().copied()),
             None => self.always = true,
         }
     }
 
     fn may_match(&self, name: &[u8]) -> bool {
-        if self.always || self.names.contains(name) {
-            return true;
-        }
-        let ends_with =
-            |endings: &Vec<Vec<u8>>| endings.iter().any(|ending| name.ends_with(ending));
-        let extension = memchr::memrchr(b'.', name).and_then(|dot| name.get(dot + 1..));
-        extension.and_then(|extension| self.endings.get(extension)).is_some_and(ends_with)
-            || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
-            || self.suffixes.iter().any(|suffix| name.ends_with(suffix))
-            || self.parts.are_in(name)
+        self.always
+            || self.names.has(name)
+            || self.suffixes.at(name.last()).iter().any(|suffix| name.ends_with(suffix))
+            || self.prefixes.at(name.first()).iter().any(|prefix| name.starts_with(prefix))
+            || self.parts.any_in(name)
     }
 }
 
-/// Pieces that may stand anywhere in a name.
+/// Whole names.
 #[derive(Debug, Default)]
-struct Parts {
-    list: Vec<Vec<u8>>,
-    /// Which letters some piece begins with.
-    beginnings: ByteSet,
+struct Names {
+    set: HashSet<Vec<u8>, RandomState>,
+    marks: ByteSet,
 }
 
-impl Parts {
-    fn add(&mut self, part: &[u8]) {
-        if let Some(first) = part.first() {
-            self.beginnings.add(*first);
-        }
-        self.list.push(part.to_vec());
+impl Names {
+    fn add(&mut self, name: &[u8]) {
+        self.marks.add(mark(name));
+        self.set.insert(name.to_vec());
     }
 
-    /// Whether some piece is in the name. Names are too short for cleverer searches to pay.
-    fn are_in(&self, name: &[u8]) -> bool {
-        let begins = |at: &usize| name.get(*at).is_some_and(|letter| self.beginnings.has(*letter));
-        !self.list.is_empty()
-            && (0..name.len()).filter(begins).any(|at| {
+    fn has(&self, name: &[u8]) -> bool {
+        self.marks.has(mark(name)) && self.set.contains(name)
+    }
+}
+
+/// A number that is the same for the same name, found quicker than its hash.
+fn mark(name: &[u8]) -> u8 {
+    let first = name.first().map_or(0, |letter| letter.wrapping_mul(31));
+    let last = name.last().map_or(0, |letter| letter.wrapping_mul(7));
+    let [length, ..] = name.len().to_le_bytes();
+    first.wrapping_add(last).wrapping_add(length)
+}
+
+/// Pieces of names, by the letter they begin or end with.
+#[derive(Debug, Default)]
+struct Pieces {
+    by_letter: Vec<(u8, Vec<Vec<u8>>)>,
+    letters: ByteSet,
+}
+
+impl Pieces {
+    fn is_empty(&self) -> bool {
+        self.by_letter.is_empty()
+    }
+
+    fn add(&mut self, piece: &[u8], letter: Option<u8>) {
+        let letter = letter.unwrap_or(0);
+        self.letters.add(letter);
+        match self.by_letter.iter_mut().find(|(known, _)| *known == letter) {
+            Some((_, pieces)) => pieces.push(piece.to_vec()),
+            None => self.by_letter.push((letter, vec![piece.to_vec()])),
+        }
+    }
+
+    /// The pieces of a letter.
+    fn at(&self, letter: Option<&u8>) -> &[Vec<u8>] {
+        letter
+            .filter(|letter| self.letters.has(**letter))
+            .and_then(|letter| self.by_letter.iter().find(|(known, _)| known == letter))
+            .map_or(&[], |(_, pieces)| pieces)
+    }
+
+    /// Whether some piece stands anywhere in a name, given that pieces are by their first letter.
+    fn any_in(&self, name: &[u8]) -> bool {
+        self.by_letter.iter().any(|(letter, pieces)| {
+            memchr::memchr_iter(*letter, name).any(|at| {
                 let rest = name.get(at..).unwrap_or_default();
-                self.list.iter().any(|part| rest.starts_with(part))
+                pieces.iter().any(|piece| rest.starts_with(piece))
             })
+        })
     }
 }
 
@@ -224,6 +253,7 @@ mod tests {
             "\\\\[ab!#]{1,2}\\*{0,1}[ab.]{0,2}",
             "#[ab]{0,2}",
             "[ab]{1,2} {0,2}",
+            "\\*[ab]{0,1}\\\\[ab.]{1,2}",
         ]
     }
 
