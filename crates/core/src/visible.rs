@@ -69,10 +69,9 @@ pub fn push_path(out: &mut String, path: &Path) {
     use std::os::unix::ffi::OsStrExt as _;
 
     let bytes = path.as_os_str().as_bytes();
-    // C1 controls are C2 80 to C2 9F in UTF-8.
-    let suspicious = |byte: &u8| matches!(byte, 0..=31 | 127 | 0xC2);
-    if let Ok(plain) = std::str::from_utf8(bytes)
-        && !bytes.iter().any(suspicious)
+    let suspicious = |byte: u8| is_suspicious(byte) || matches!(byte, b'\t' | b'\n');
+    if !any_byte(bytes, suspicious)
+        && let Ok(plain) = std::str::from_utf8(bytes)
     {
         out.push_str(plain);
         return;
@@ -113,10 +112,7 @@ pub(crate) fn push_visible(out: &mut String, text: &str, end: LineEnd) -> bool {
 
 /// Whether [`text`] would leave the text as it is, found without decoding most of it.
 pub(crate) fn is_clean(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    // C1 controls are C2 80 to C2 9F in UTF-8.
-    let suspicious = |byte: &u8| matches!(byte, 0..=8 | 11..=31 | 127 | 0xC2);
-    if !bytes.iter().any(suspicious) {
+    if !text.as_bytes().chunks(64).any(|chunk| any_byte(chunk, is_suspicious)) {
         return true;
     }
     let mut letters = text.chars().peekable();
@@ -131,6 +127,17 @@ pub(crate) fn is_clean(text: &str) -> bool {
         }
     }
     true
+}
+
+/// Whether a byte may be of a control character other than a tab or a line feed.
+fn is_suspicious(byte: u8) -> bool {
+    // C1 controls are C2 80 to C2 9F in UTF-8.
+    (byte < 32 && byte != b'\t' && byte != b'\n') || byte == 127 || byte == 0xC2
+}
+
+/// Whether there is such a byte. Never ends early, so that many are looked at at once.
+fn any_byte(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> bool {
+    bytes.iter().fold(false, |found, byte| found | wanted(*byte))
 }
 
 fn push_char(out: &mut String, letter: char) {
@@ -159,6 +166,17 @@ mod tests {
             "\\x1b[31mred\\x9b0m\tok\r\nx\\ry\\x7f"
         );
         assert_eq!(line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn a_control_character_is_seen_wherever_it_stands() {
+        for at in 0..200 {
+            let mut long = "x".repeat(200);
+            assert!(is_clean(&long));
+            long.replace_range(at..=at, "\u{1b}");
+            assert!(!is_clean(&long), "{at}");
+            assert!(path(Path::new(&long)).contains("\\x1b"), "{at}");
+        }
     }
 
     #[test]

@@ -1,6 +1,69 @@
-//! What is wrong with a pattern, and where.
+//! What a pattern matches, or what is wrong with it and where.
 
-use globset::{ErrorKind as GlobFault, GlobBuilder};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use globset::{ErrorKind as GlobFault, GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// A glob that paths below a folder must match as a whole; its `*` stays within a folder.
+#[derive(Debug)]
+pub(crate) struct PathGlob {
+    /// How long the folder's own path is.
+    prefix: usize,
+    matching: Matching,
+}
+
+/// How paths are matched: the commonest patterns need no machinery.
+#[derive(Debug)]
+enum Matching {
+    Everything,
+    /// Names that end so, in any folder.
+    Ending(Vec<u8>),
+    Glob(GlobSet),
+}
+
+impl PathGlob {
+    /// Compiles a glob.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be used, pointing at the place.
+    pub(crate) fn below(folder: &Path, pattern: &str) -> Result<Self, String> {
+        let glob = compile_glob(pattern)?;
+        let matching = match any_folder_ending(pattern) {
+            Some("") => Matching::Everything,
+            Some(ending) => Matching::Ending(ending.as_bytes().to_vec()),
+            None => {
+                let set = GlobSetBuilder::new().add(glob).build();
+                Matching::Glob(set.map_err(|error| error.to_string())?)
+            }
+        };
+        Ok(Self { prefix: folder.as_os_str().len(), matching })
+    }
+
+    /// Whether a path matches, given as a whole.
+    pub(crate) fn is_match(&self, path: &Path) -> bool {
+        match &self.matching {
+            Matching::Everything => true,
+            Matching::Ending(ending) => path.as_os_str().as_bytes().ends_with(ending),
+            Matching::Glob(set) => set.is_match(self.inner(path)),
+        }
+    }
+
+    /// What of a path is below the folder.
+    pub(crate) fn inner<'p>(&self, path: &'p Path) -> &'p Path {
+        let bytes = path.as_os_str().as_bytes();
+        let inner = bytes.get(self.prefix..).unwrap_or_default();
+        Path::new(OsStr::from_bytes(inner.strip_prefix(b"/").unwrap_or(inner)))
+    }
+}
+
+/// What names must end with if that is all a pattern asks for, such as `.rs` for `**/*.rs`.
+fn any_folder_ending(pattern: &str) -> Option<&str> {
+    let ending = pattern.strip_prefix("**/*")?;
+    (!ending.contains(['*', '?', '[', ']', '{', '}', '\\', '/'])).then_some(ending)
+}
 
 /// Why a regular expression cannot be used, pointing at the place; nothing when it can.
 pub(crate) fn regex_fault(pattern: &str) -> Option<String> {
@@ -97,6 +160,29 @@ mod tests {
         let fault = regex_fault("ab(c").unwrap();
         assert!(fault.contains("unclosed group at position 3:\n  ab(c\n    ^"), "{fault}");
         assert_eq!(regex_fault("a+"), None);
+    }
+
+    #[test]
+    fn short_cuts_match_what_globs_do() {
+        let paths = ["a.c", "b/a.c", "b/.c", "b/c", "b/a.cc", "c.c/d", "d/*.c", "b/{a}.c", "é.c"];
+        let patterns =
+            ["**/*", "**/*.c", "**/*c", "**/*a.c", "**/*.{c,cc}", "**/*.[c]", "*.c", "**/?.c"];
+        for pattern in patterns {
+            let ours = PathGlob::below(Path::new("/w"), pattern).unwrap();
+            let plain = compile_glob(pattern).unwrap().compile_matcher();
+            for path in paths {
+                let whole = Path::new("/w").join(path);
+                assert_eq!(ours.inner(&whole), Path::new(path));
+                assert_eq!(ours.is_match(&whole), plain.is_match(path), "{pattern} {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn paths_below_the_root_have_no_slash_to_spare() {
+        let glob = PathGlob::below(Path::new("/"), "*.c").unwrap();
+        assert!(glob.is_match(Path::new("/a.c")));
+        assert!(!glob.is_match(Path::new("/b/a.c")));
     }
 
     #[test]

@@ -196,7 +196,8 @@ impl Cut {
             return;
         }
         let full = |taken: u64, cap: Option<Cap>| cap.is_some_and(|cap| taken >= cap.keep as u64);
-        if full(self.taken.items, limit.items) {
+        let start_is_full = limit.keep == Keep::Start && full(self.taken.chars, Some(limit.chars));
+        if start_is_full || full(self.taken.items, limit.items) {
             self.open = false;
             return;
         }
@@ -262,7 +263,9 @@ impl Cut {
 }
 
 fn count_lines(text: &str) -> u64 {
-    text.bytes().filter(|byte| *byte == b'\n').count() as u64
+    // Counted in bytes as far as they go, which takes many at once.
+    let in_chunk = |chunk: &[u8]| chunk.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
+    text.as_bytes().chunks(128).map(|chunk| u64::from(in_chunk(chunk))).sum()
 }
 
 fn failure(error: &io::Error) -> String {

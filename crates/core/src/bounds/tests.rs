@@ -23,6 +23,12 @@ fn short_text_passes_unchanged() {
 }
 
 #[test]
+fn every_line_left_out_is_counted() {
+    let text = collect(limit(Shape::File, 10), Whole::Dropped, &[&"\n".repeat(1_000)]);
+    assert_eq!(text.truncated().unwrap().omitted_lines, 990);
+}
+
+#[test]
 fn shell_output_keeps_the_end() {
     let text = collect(limit(Shape::Output, 10), Whole::Dropped, &["11111\n22222\n33333\n44444\n"]);
     assert_eq!(text.as_str(), "[Output truncated: 18 characters (3 lines) omitted]\n\n44444\n");

@@ -2,11 +2,9 @@
 
 mod matches;
 
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use globset::{GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -14,10 +12,13 @@ use toolgate_core::bounds::Collector;
 use toolgate_core::prelude::*;
 use toolgate_core::visible;
 
-use self::matches::{Matches, Order, Part};
+use self::matches::{Matches, Part};
 use crate::paths;
-use crate::pattern::compile_glob;
+use crate::pattern::PathGlob;
 use crate::tree::{self, Flow, Folder, Found, Visit, WalkOptions};
+
+/// How many bytes of paths that are not shown are written together.
+const WRITTEN_AT_ONCE: usize = 256 * 1024;
 
 /// Find files by a glob pattern such as `**/*.rs` or `src/*.{ts,tsx}`, newest first. `*` stays within a directory, `**` crosses directories. Ignored files, `.git` and `node_modules` are skipped.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -98,8 +99,8 @@ impl Invocation for Glob {
         let directory = paths::resolve(context, &directory, ErrorKind::GlobError)?;
         Ok(Self {
             shown: context.workspace().shown(directory.requested()),
+            pattern: Pattern::new(pattern, directory.real())?,
             directory,
-            pattern: Pattern::new(pattern)?,
             max_results: params.max_results.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
             include_hidden: params.include_hidden.unwrap_or(false),
         })
@@ -124,7 +125,8 @@ impl Invocation for Glob {
 impl Glob {
     fn find(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         let folder = paths::open_folder(context, &self.directory, ErrorKind::GlobError)?;
-        let (matches, unread) = self.matches(folder, context, Order::NewestFirst)?;
+        let (parts, unread) = self.gather::<Part>(folder, context)?;
+        let matches = Matches::merge(parts);
         let total = matches.len();
         let shown = self.max_results.unwrap_or(total).min(total);
         let mut collector = context.collector();
@@ -138,8 +140,7 @@ impl Glob {
         let mut paths = matches.paths().take(shown);
         for path in paths.by_ref() {
             line.truncate(prefix);
-            visible::push_path(&mut line, path);
-            line.push('\n');
+            push_line(&mut line, path);
             collector.item(&line);
             if collector.is_full() {
                 break;
@@ -167,25 +168,22 @@ impl Glob {
             .with_structured(json!({ "files": total, "shown": shown })))
     }
 
-    fn matches(
+    /// Walks the folder; gives back what each thread gathered, and how many folders were unread.
+    fn gather<G: Gather>(
         &self,
         folder: Folder,
         context: &CallContext,
-        order: Order,
-    ) -> Result<(Matches, usize), ToolError> {
+    ) -> Result<(Vec<G>, usize), ToolError> {
         let stop = AtomicBool::new(false);
         let options = WalkOptions { include_hidden: self.include_hidden };
         let (finders, unread) = tree::walk(folder, options, &stop, || Finder {
             pattern: &self.pattern,
-            prefix: self.directory.real().as_os_str().len(),
             context,
-            order,
             seen: 0,
-            matches: Part::default(),
+            gathered: G::default(),
         });
         context.check()?;
-        let all = Matches::merge(finders.into_iter().map(|finder| finder.matches), order);
-        Ok((all, unread.folders))
+        Ok((finders.into_iter().map(|finder| finder.gathered).collect(), unread.folders))
     }
 
     fn nothing_found(&self) -> String {
@@ -203,21 +201,31 @@ impl Glob {
     }
 }
 
+/// Appends a path, given as folder and name, as a line.
+fn push_line(text: &mut String, (folder, name): (&str, &str)) {
+    text.push_str(folder);
+    text.push_str(name);
+    text.push('\n');
+}
+
 /// Writes paths that are no longer shown, many at a time.
-fn write_rest<'p>(collector: &mut Collector, prefix: &str, paths: impl Iterator<Item = &'p Path>) {
+fn write_rest<'p>(
+    collector: &mut Collector,
+    prefix: &str,
+    paths: impl Iterator<Item = (&'p str, &'p str)>,
+) {
     let mut block = String::new();
     let mut count = 0;
-    for path in paths {
+    paths.for_each(|path| {
         block.push_str(prefix);
-        visible::push_path(&mut block, path);
-        block.push('\n');
+        push_line(&mut block, path);
         count += 1;
-        if block.len() > 64 * 1024 {
+        if block.len() > WRITTEN_AT_ONCE {
             collector.items(&block, count);
             block.clear();
             count = 0;
         }
-    }
+    });
     collector.items(&block, count);
 }
 
@@ -247,8 +255,10 @@ impl FilePattern {
     pub(crate) fn files(&self, context: &CallContext) -> Result<Vec<PathBuf>, ToolError> {
         let glob = &self.glob;
         let folder = paths::open_folder(context, &glob.directory, ErrorKind::GlobError)?;
-        let (matches, _) = glob.matches(folder, context, Order::ByPath)?;
-        Ok(matches.paths().map(|path| glob.directory.real().join(path)).collect())
+        let (parts, _) = glob.gather::<Vec<PathBuf>>(folder, context)?;
+        let mut files: Vec<PathBuf> = parts.into_iter().flatten().collect();
+        files.sort_unstable_by(|left, right| left.as_os_str().cmp(right.as_os_str()));
+        Ok(files)
     }
 }
 
@@ -256,42 +266,17 @@ impl FilePattern {
 #[derive(Debug)]
 struct Pattern {
     text: String,
-    glob: GlobSet,
+    glob: PathGlob,
     /// Folders every match lies in.
     literal: PathBuf,
-    shortcut: Option<Shortcut>,
-}
-
-/// Common patterns that need no matching machinery.
-#[derive(Debug)]
-enum Shortcut {
-    Everything,
-    /// Names that end so, in any folder.
-    Ending(Vec<u8>),
-}
-
-impl Shortcut {
-    fn of(pattern: &str) -> Option<Self> {
-        let name = pattern.strip_prefix("**/*")?;
-        let plain = !name.contains(['*', '?', '[', ']', '{', '}', '\\', '/']);
-        match name {
-            "" => Some(Self::Everything),
-            ending if plain => Some(Self::Ending(ending.as_bytes().to_vec())),
-            _ => None,
-        }
-    }
 }
 
 impl Pattern {
-    fn new(text: String) -> Result<Self, ToolError> {
-        let failed = |reason: &str| {
-            ToolError::new(ErrorKind::GlobError, format!("invalid pattern: {reason}"))
-        };
-        let glob = compile_glob(&text).map_err(|fault| failed(&fault))?;
-        let set = GlobSetBuilder::new().add(glob).build();
-        let set = set.map_err(|error| failed(&error.to_string()))?;
-        let literal = literal_folders(&text);
-        Ok(Self { glob: set, literal, shortcut: Shortcut::of(&text), text })
+    fn new(text: String, directory: &Path) -> Result<Self, ToolError> {
+        let glob = PathGlob::below(directory, &text).map_err(|fault| {
+            ToolError::new(ErrorKind::GlobError, format!("invalid pattern: {fault}"))
+        })?;
+        Ok(Self { glob, literal: literal_folders(&text), text })
     }
 }
 
@@ -325,36 +310,56 @@ fn nanoseconds(stat: &rustix::fs::Stat) -> i64 {
     stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(part)
 }
 
-struct Finder<'a> {
-    pattern: &'a Pattern,
-    prefix: usize,
-    context: &'a CallContext,
-    order: Order,
-    seen: u32,
-    matches: Part,
+/// What one thread of a search keeps of the files it finds.
+trait Gather: Default + Send {
+    /// Takes note of the folder that the next files are in, named from where the search began.
+    fn folder(&mut self, _inner: &Path) {}
+
+    fn file(&mut self, found: Found<'_>);
+
+    fn finish(&mut self) {}
 }
 
-impl Finder<'_> {
-    fn inner<'p>(&self, path: &'p Path) -> &'p Path {
-        let bytes = path.as_os_str().as_bytes();
-        let inner = bytes.get(self.prefix..).unwrap_or_default();
-        let inner = inner.strip_prefix(b"/").unwrap_or(inner);
-        Path::new(std::ffi::OsStr::from_bytes(inner))
+impl Gather for Part {
+    fn folder(&mut self, inner: &Path) {
+        self.enter(inner);
+    }
+
+    fn file(&mut self, found: Found<'_>) {
+        let changed = found.folder.stat(found.name).map_or(0, |stat| nanoseconds(&stat));
+        self.push(found.name, changed);
+    }
+
+    fn finish(&mut self) {
+        Part::finish(self);
     }
 }
 
-impl Visit for Finder<'_> {
+impl Gather for Vec<PathBuf> {
+    fn file(&mut self, found: Found<'_>) {
+        self.push(found.path.to_owned());
+    }
+}
+
+struct Finder<'a, G> {
+    pattern: &'a Pattern,
+    context: &'a CallContext,
+    seen: u32,
+    gathered: G,
+}
+
+impl<G: Gather> Visit for Finder<'_, G> {
     fn wants(&mut self, path: &Path) -> bool {
-        match &self.pattern.shortcut {
-            Some(Shortcut::Everything) => true,
-            Some(Shortcut::Ending(ending)) => path.as_os_str().as_bytes().ends_with(ending),
-            None => self.pattern.glob.is_match(self.inner(path)),
-        }
+        self.pattern.glob.is_match(path)
     }
 
     fn enters(&mut self, path: &Path) -> bool {
-        let inner = self.inner(path);
-        self.pattern.literal.starts_with(inner) || inner.starts_with(&self.pattern.literal)
+        let inner = self.pattern.glob.inner(path);
+        inner.starts_with(&self.pattern.literal) || self.pattern.literal.starts_with(inner)
+    }
+
+    fn folder(&mut self, path: &Path) {
+        self.gathered.folder(self.pattern.glob.inner(path));
     }
 
     fn file(&mut self, found: Found<'_>) -> Flow {
@@ -362,19 +367,12 @@ impl Visit for Finder<'_> {
         if self.seen.is_multiple_of(256) && self.context.check().is_err() {
             return Flow::Stop;
         }
-        let changed = match self.order {
-            Order::NewestFirst => {
-                found.folder.stat(found.name).map_or(0, |stat| nanoseconds(&stat))
-            }
-            Order::ByPath => 0,
-        };
-        let inner = self.inner(found.path);
-        self.matches.push(inner, changed);
+        self.gathered.file(found);
         Flow::Continue
     }
 
     fn finish(&mut self) {
-        self.matches.sort(self.order);
+        self.gathered.finish();
     }
 }
 

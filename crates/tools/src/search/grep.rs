@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use globset::GlobMatcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use schemars::JsonSchema;
@@ -20,7 +19,7 @@ use toolgate_core::workspace::FileKind;
 use self::lines::{Lines, Output};
 use self::report::{Budget, Report};
 use crate::paths;
-use crate::pattern::{compile_glob, regex_fault};
+use crate::pattern::{PathGlob, compile_glob, regex_fault};
 use crate::tree::{self, Flow, Found, Unread, Visit, WalkOptions};
 
 /// The longest line that is searched; longer ones would fill memory.
@@ -204,16 +203,16 @@ impl Invocation for Grep {
 
     fn prepare(params: GrepParams, context: &CallContext) -> Result<Self, ToolError> {
         let matcher = compile(&params)?;
-        let filter = params
-            .file_pattern
-            .as_deref()
-            .map(|pattern| FileFilter::new(pattern, context))
-            .transpose()?;
         let target = paths::resolve(
             context,
             params.directory.as_deref().unwrap_or("."),
             ErrorKind::GrepError,
         )?;
+        let filter = params
+            .file_pattern
+            .as_deref()
+            .map(|pattern| FileFilter::new(pattern, target.real(), context))
+            .transpose()?;
         let lines =
             |own: Option<u64>| usize::try_from(own.or(params.context).unwrap_or(0)).unwrap_or(0);
         let mut searcher = SearcherBuilder::new();
@@ -278,12 +277,12 @@ impl Grep {
 /// Which files are searched.
 #[derive(Debug)]
 struct FileFilter {
-    glob: GlobMatcher,
+    glob: PathGlob,
     leaves_out: bool,
 }
 
 impl FileFilter {
-    fn new(pattern: &str, context: &CallContext) -> Result<Self, ToolError> {
+    fn new(pattern: &str, folder: &Path, context: &CallContext) -> Result<Self, ToolError> {
         let (leaves_out, wanted) = match pattern.strip_prefix('!') {
             Some(rest) => (true, rest),
             None => (false, pattern),
@@ -301,12 +300,12 @@ impl FileFilter {
         };
         // Compiled as it was given first, so that a fault points into what was given.
         compile_glob(wanted).map_err(failed)?;
-        let glob = compile_glob(&anywhere).map_err(failed)?;
-        Ok(Self { glob: glob.compile_matcher(), leaves_out })
+        let glob = PathGlob::below(folder, &anywhere).map_err(failed)?;
+        Ok(Self { glob, leaves_out })
     }
 
-    fn lets_through(&self, inner: &Path) -> bool {
-        self.glob.is_match(inner) != self.leaves_out
+    fn lets_through(&self, path: &Path) -> bool {
+        self.glob.is_match(path) != self.leaves_out
     }
 }
 
@@ -428,11 +427,8 @@ struct Worker<'a> {
 
 impl Visit for Worker<'_> {
     fn wants(&mut self, path: &Path) -> bool {
-        let Some(filter) = &self.search.grep.filter else {
-            return true;
-        };
-        let root = self.search.grep.target.real();
-        path.strip_prefix(root).is_ok_and(|inner| filter.lets_through(inner))
+        let filter = self.search.grep.filter.as_ref();
+        filter.is_none_or(|filter| filter.lets_through(path))
     }
 
     fn file(&mut self, found: Found<'_>) -> Flow {

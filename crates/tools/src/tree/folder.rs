@@ -30,12 +30,24 @@ pub(crate) struct Folder {
     depth: usize,
 }
 
+/// How much the system tells at once about what is in a folder.
+const READ_AT_ONCE: usize = 32 * 1024;
+
 /// The names in a folder, in one piece of memory: a walk meets very many of them.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     names: Vec<u8>,
-    entries: Vec<(usize, Kind)>,
-    inodes: Vec<u64>,
+    entries: Vec<Entry>,
+    /// What the system tells is read into this.
+    buffer: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// Where its name ends.
+    end: usize,
+    inode: u64,
+    kind: Kind,
 }
 
 /// What an entry is, symbolic links not followed.
@@ -48,15 +60,9 @@ pub(crate) enum Kind {
 }
 
 impl Listing {
-    fn push(&mut self, name: &[u8], kind: Kind, inode: u64) {
-        self.names.extend_from_slice(name);
-        self.entries.push((self.names.len(), kind));
-        self.inodes.push(inode);
-    }
-
     /// Where the file system keeps an entry: neighbours are quicker to look at one after another.
     pub(crate) fn inode(&self, number: usize) -> u64 {
-        self.inodes.get(number).copied().unwrap_or(0)
+        self.entries.get(number).map_or(0, |entry| entry.inode)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -65,11 +71,9 @@ impl Listing {
 
     /// The entry of a number.
     pub(crate) fn get(&self, number: usize) -> Option<(&OsStr, Kind)> {
-        let (end, kind) = *self.entries.get(number)?;
-        let start = number
-            .checked_sub(1)
-            .and_then(|before| self.entries.get(before))
-            .map_or(0, |(end, _)| *end);
+        let Entry { end, kind, .. } = *self.entries.get(number)?;
+        let before = number.checked_sub(1).and_then(|before| self.entries.get(before));
+        let start = before.map_or(0, |before| before.end);
         Some((OsStr::from_bytes(self.names.get(start..end)?), kind))
     }
 }
@@ -99,7 +103,7 @@ impl Folder {
         };
         Ok(Self {
             descriptor,
-            path: self.path.join(name),
+            path: join(&self.path, name),
             ignores: self.ignores.clone(),
             depth: self.depth + 1,
         })
@@ -141,10 +145,19 @@ impl Folder {
     /// Lists the folder in no order, and takes its ignore files into account from here on.
     pub(crate) fn list(&mut self) -> io::Result<Listing> {
         let mut listing = Listing::default();
+        self.list_into(&mut listing)?;
+        Ok(listing)
+    }
+
+    /// Lists the folder as [`list`](Self::list) does, in the memory of an earlier listing.
+    pub(crate) fn list_into(&mut self, listing: &mut Listing) -> io::Result<()> {
+        let Listing { names, entries, buffer } = listing;
+        names.clear();
+        entries.clear();
+        buffer.reserve(READ_AT_ONCE);
         let mut present = Present::default();
-        let mut buffer = Vec::with_capacity(32 * 1024);
-        let mut entries = RawDir::new(&self.descriptor, buffer.spare_capacity_mut());
-        while let Some(entry) = entries.next() {
+        let mut read = RawDir::new(&self.descriptor, buffer.spare_capacity_mut());
+        while let Some(entry) = read.next() {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name == b"." || name == b".." {
@@ -157,10 +170,11 @@ impl Folder {
                 FileType::Unknown => self.kind_by_stat(OsStr::from_bytes(name)),
                 known => kind_of(known),
             };
-            listing.push(name, kind, entry.ino());
+            names.extend_from_slice(name);
+            entries.push(Entry { end: names.len(), inode: entry.ino(), kind });
         }
-        self.ignores = self.ignores.below(&self.path, present);
-        Ok(listing)
+        self.ignores.go_below(&self.path, present);
+        Ok(())
     }
 
     /// Some file systems do not say what an entry is.
@@ -186,8 +200,16 @@ impl Folder {
 
 /// Whether a folder of that name in another is never walked into.
 pub(crate) fn is_never_entered(folder: &Path, name: &OsStr) -> bool {
-    let kernel = folder == Path::new("/") && KERNEL.contains(&name.as_bytes());
+    let kernel = KERNEL.contains(&name.as_bytes()) && folder == Path::new("/");
     kernel || NEVER_ENTERED.contains(&name.as_bytes())
+}
+
+/// Joins as `Path::join` does a name, taking memory once.
+fn join(folder: &Path, name: &OsStr) -> PathBuf {
+    let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + name.len());
+    path.push(folder);
+    path.push(name);
+    path
 }
 
 fn flags() -> OFlags {

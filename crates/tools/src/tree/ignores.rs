@@ -91,17 +91,18 @@ impl Ignores {
         };
         let mut ignores = Self { nearest: None, shared: Arc::new(shared) };
         for folder in above {
-            ignores = ignores.below(folder, Present::look(folder));
+            ignores.go_below(folder, Present::look(folder));
         }
         ignores
     }
 
-    /// The rules inside a folder, given which ignore files it has.
-    pub(super) fn below(&self, folder: &Path, present: Present) -> Self {
+    /// Adds the rules of a folder, given which ignore files it has.
+    pub(super) fn go_below(&mut self, folder: &Path, present: Present) {
         if !present.any() {
-            return self.clone();
+            return;
         }
-        let read = |wanted: bool, file: PathBuf| wanted.then(|| load(folder, &file)).flatten();
+        let read =
+            |wanted: bool, name: &str| wanted.then(|| load(folder, &folder.join(name))).flatten();
         let mut level = Level {
             above: self.nearest.clone(),
             is_repository: present.git,
@@ -109,11 +110,13 @@ impl Ignores {
                 || self.nearest.as_ref().is_some_and(|above| above.in_repository),
             ..Level::default()
         };
-        level.plain.extend(read(present.rgignore, folder.join(".rgignore")));
-        level.plain.extend(read(present.ignore, folder.join(".ignore")));
-        level.git.extend(read(present.gitignore, folder.join(".gitignore")));
-        level.git.extend(read(present.git, exclude_file(folder)));
-        Self { nearest: Some(Arc::new(level)), shared: Arc::clone(&self.shared) }
+        level.plain.extend(read(present.rgignore, ".rgignore"));
+        level.plain.extend(read(present.ignore, ".ignore"));
+        level.git.extend(read(present.gitignore, ".gitignore"));
+        if present.git {
+            level.git.extend(load(folder, &exclude_file(folder)));
+        }
+        self.nearest = Some(Arc::new(level));
     }
 
     /// What the rules say about a path directly in the folder.
@@ -162,10 +165,13 @@ fn load(folder: &Path, file: &Path) -> Option<Rules> {
 fn read(path: &Path) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    if !file.metadata().ok()?.is_file() {
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() {
         return None;
     }
-    let mut bytes = Vec::new();
+    // One more than there is, so that the end is seen without asking for more memory.
+    let expected = metadata.len().min(MOST_BYTES) + 1;
+    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0));
     file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }

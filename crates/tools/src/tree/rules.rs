@@ -3,16 +3,17 @@
 //! Nearly every name matches no rule, and finding that out by running all
 //! patterns costs more than anything else in a walk. So each pattern leaves
 //! behind what a name must have for it to match at all; only a name that has
-//! it is put to the patterns themselves.
+//! it is put to the patterns themselves, and only then are they compiled.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use foldhash::fast::RandomState;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use memchr::memmem;
 
 use crate::pattern;
 
@@ -29,36 +30,34 @@ pub(super) enum Rule {
 #[derive(Debug)]
 pub(super) struct Rules {
     /// Built as if the folder were `.`, which spares comparing path prefixes for every file.
-    matcher: Gitignore,
+    matcher: LazyLock<Gitignore, Compile>,
     hints: Hints,
     /// How long the folder's own path is, its last slash included.
     prefix: usize,
 }
 
+/// Compiles patterns that were read before.
+type Compile = Box<dyn FnOnce() -> Gitignore + Send>;
+
 impl Rules {
-    /// Reads rules; lines that make no sense are skipped, as git does. Nothing when none are left.
+    /// Reads rules; nothing when there are none.
     pub(super) fn parse(folder: &Path, text: &str) -> Option<Self> {
-        let mut builder = GitignoreBuilder::new(".");
+        let text = text.trim_start_matches('\u{feff}').to_owned();
         let mut hints = Hints::default();
-        for line in text.trim_start_matches('\u{feff}').lines() {
-            if !pattern::is_unreasonable(line) && builder.add_line(None, line).is_ok() {
-                hints.add(line);
-            }
-        }
-        let matcher = builder.build().ok().filter(|rules| !rules.is_empty())?;
-        Some(Self::new(folder, matcher, hints))
+        text.lines().for_each(|line| hints.add(line));
+        hints.any().then(|| Self::new(folder, Box::new(move || compile(&text)), hints))
     }
 
     /// Rules whose text is not known, such as the user's own.
     pub(super) fn opaque(folder: &Path, matcher: Gitignore) -> Self {
         let hints = Hints { always: !matcher.is_empty(), ..Hints::default() };
-        Self::new(folder, matcher, hints)
+        Self::new(folder, Box::new(|| matcher), hints)
     }
 
-    fn new(folder: &Path, matcher: Gitignore, hints: Hints) -> Self {
+    fn new(folder: &Path, compile: Compile, hints: Hints) -> Self {
         let path = folder.as_os_str().as_bytes();
         let slash = usize::from(!path.ends_with(b"/"));
-        Self { matcher, hints, prefix: path.len() + slash }
+        Self { matcher: LazyLock::new(compile), hints, prefix: path.len() + slash }
     }
 
     /// What the rules say about a path below the folder.
@@ -75,20 +74,35 @@ impl Rules {
     }
 }
 
+/// Compiles rules; lines that make no sense are skipped, as git does.
+fn compile(text: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(".");
+    for line in text.lines().filter(|line| !pattern::is_unreasonable(line)) {
+        // What is wrong with a line is nothing to whoever walks the tree.
+        builder.add_line(None, line).ok();
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
 /// What a name must have for any of the patterns to match it.
 #[derive(Debug, Default)]
 struct Hints {
     /// Some pattern may match any name.
     always: bool,
-    names: HashSet<Vec<u8>>,
-    /// Endings with a dot, by what follows their last dot.
-    endings: HashMap<Vec<u8>, Vec<Vec<u8>>>,
-    prefixes: Vec<Vec<u8>>,
-    suffixes: Vec<Vec<u8>>,
-    parts: Vec<memmem::Finder<'static>>,
+    names: Names,
+    prefixes: Pieces,
+    suffixes: Pieces,
+    /// What stands anywhere.
+    parts: Pieces,
 }
 
 impl Hints {
+    /// Whether there is a pattern at all.
+    fn any(&self) -> bool {
+        let pieces = [&self.prefixes, &self.suffixes, &self.parts];
+        self.always || !self.names.set.is_empty() || pieces.iter().any(|some| !some.is_empty())
+    }
+
     fn add(&mut self, line: &str) {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') {
@@ -97,28 +111,26 @@ impl Hints {
         let pattern = line.trim_start_matches('!').trim_end_matches('/');
         let last = pattern.rsplit('/').next().unwrap_or_default();
         let special = ['*', '?', '[', ']', '{', '}'];
-        let bytes = |text: &str| text.as_bytes().to_vec();
         let Some(first) = last.find(special) else {
             if last.is_empty() || last.contains('\\') {
                 self.always = true;
             } else {
-                self.names.insert(bytes(last));
+                self.names.add(last.as_bytes());
             }
             return;
         };
         let end = last.rfind(special).and_then(|at| last.get(at + 1..)).unwrap_or_default();
         let grouped = pattern.contains(['[', '{']);
-        if grouped && pattern.contains('/') {
+        if grouped && pattern.contains('/') || end.contains('\\') {
             // A slash may stand inside of a group, and then this is not the last name.
             self.always = true;
-        } else if let Some((_, extension)) = end.rsplit_once('.') {
-            self.endings.entry(bytes(extension)).or_default().push(bytes(end));
         } else if !end.is_empty() {
-            self.suffixes.push(bytes(end));
+            self.suffixes.add(end.as_bytes(), end.bytes().last());
         } else if last.contains('\\') {
             self.always = true;
         } else if first > 0 {
-            self.prefixes.push(bytes(last.get(..first).unwrap_or_default()));
+            let prefix = last.get(..first).unwrap_or_default().as_bytes();
+            self.prefixes.add(prefix, prefix.first().copied());
         } else {
             // A group may swallow what stands in it, so only what is before it counts.
             let outside = last.split(['[', '{']).next().unwrap_or_default();
@@ -127,23 +139,100 @@ impl Hints {
     }
 
     fn add_part(&mut self, part: Option<&str>) {
-        match part.filter(|part| !part.is_empty()) {
-            Some(part) => self.parts.push(memmem::Finder::new(part).into_owned()),
+        match part.map(str::as_bytes).filter(|part| !part.is_empty()) {
+            Some(part) => self.parts.add(part, part.first().copied()),
             None => self.always = true,
         }
     }
 
     fn may_match(&self, name: &[u8]) -> bool {
-        if self.always || self.names.contains(name) {
-            return true;
+        self.always
+            || self.names.has(name)
+            || self.suffixes.at(name.last()).iter().any(|suffix| name.ends_with(suffix))
+            || self.prefixes.at(name.first()).iter().any(|prefix| name.starts_with(prefix))
+            || self.parts.any_in(name)
+    }
+}
+
+/// Whole names.
+#[derive(Debug, Default)]
+struct Names {
+    set: HashSet<Vec<u8>, RandomState>,
+    marks: ByteSet,
+}
+
+impl Names {
+    fn add(&mut self, name: &[u8]) {
+        self.marks.add(mark(name));
+        self.set.insert(name.to_vec());
+    }
+
+    fn has(&self, name: &[u8]) -> bool {
+        self.marks.has(mark(name)) && self.set.contains(name)
+    }
+}
+
+/// A number that is the same for the same name, found quicker than its hash.
+fn mark(name: &[u8]) -> u8 {
+    let first = name.first().map_or(0, |letter| letter.wrapping_mul(31));
+    let last = name.last().map_or(0, |letter| letter.wrapping_mul(7));
+    let [length, ..] = name.len().to_le_bytes();
+    first.wrapping_add(last).wrapping_add(length)
+}
+
+/// Pieces of names, by the letter they begin or end with.
+#[derive(Debug, Default)]
+struct Pieces {
+    by_letter: Vec<(u8, Vec<Vec<u8>>)>,
+    letters: ByteSet,
+}
+
+impl Pieces {
+    fn is_empty(&self) -> bool {
+        self.by_letter.is_empty()
+    }
+
+    fn add(&mut self, piece: &[u8], letter: Option<u8>) {
+        let letter = letter.unwrap_or(0);
+        self.letters.add(letter);
+        match self.by_letter.iter_mut().find(|(known, _)| *known == letter) {
+            Some((_, pieces)) => pieces.push(piece.to_vec()),
+            None => self.by_letter.push((letter, vec![piece.to_vec()])),
         }
-        let ends_with =
-            |endings: &Vec<Vec<u8>>| endings.iter().any(|ending| name.ends_with(ending));
-        let extension = memchr::memrchr(b'.', name).and_then(|dot| name.get(dot + 1..));
-        extension.and_then(|extension| self.endings.get(extension)).is_some_and(ends_with)
-            || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
-            || self.suffixes.iter().any(|suffix| name.ends_with(suffix))
-            || self.parts.iter().any(|part| part.find(name).is_some())
+    }
+
+    /// The pieces of a letter.
+    fn at(&self, letter: Option<&u8>) -> &[Vec<u8>] {
+        letter
+            .filter(|letter| self.letters.has(**letter))
+            .and_then(|letter| self.by_letter.iter().find(|(known, _)| known == letter))
+            .map_or(&[], |(_, pieces)| pieces)
+    }
+
+    /// Whether some piece stands anywhere in a name, given that pieces are by their first letter.
+    fn any_in(&self, name: &[u8]) -> bool {
+        self.by_letter.iter().any(|(letter, pieces)| {
+            memchr::memchr_iter(*letter, name).any(|at| {
+                let rest = name.get(at..).unwrap_or_default();
+                pieces.iter().any(|piece| rest.starts_with(piece))
+            })
+        })
+    }
+}
+
+/// A set of bytes, one bit for each.
+#[derive(Debug, Default)]
+struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    fn add(&mut self, byte: u8) {
+        if let Some(bits) = self.0.get_mut(usize::from(byte >> 6)) {
+            *bits |= 1 << (byte & 63);
+        }
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        self.0.get(usize::from(byte >> 6)).is_some_and(|bits| bits >> (byte & 63) & 1 == 1)
     }
 }
 
@@ -164,6 +253,7 @@ mod tests {
             "\\\\[ab!#]{1,2}\\*{0,1}[ab.]{0,2}",
             "#[ab]{0,2}",
             "[ab]{1,2} {0,2}",
+            "\\*[ab]{0,1}\\\\[ab.]{1,2}",
         ]
     }
 

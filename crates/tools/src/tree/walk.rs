@@ -1,6 +1,6 @@
 //! A walk over all files below a folder, on all cores.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -50,6 +50,9 @@ pub(crate) trait Visit: Send {
     fn enters(&mut self, _path: &Path) -> bool {
         true
     }
+
+    /// Takes note of the folder that the next files are in.
+    fn folder(&mut self, _path: &Path) {}
 
     /// Looks at a file.
     fn file(&mut self, found: Found<'_>) -> Flow;
@@ -110,46 +113,53 @@ struct Walk<'a> {
 
 enum Work {
     Root(Folder),
-    /// A folder in another, by its number there.
+    /// A folder in another.
     Folder {
-        parent: Arc<Listed>,
-        number: usize,
+        parent: Arc<Folder>,
+        name: OsString,
     },
     /// Some of the files a folder holds.
     Files {
-        folder: Arc<Listed>,
+        folder: Arc<Folder>,
+        files: Arc<Files>,
         share: Range<usize>,
     },
 }
 
-/// A folder with its names, and the numbers of the files of interest.
-struct Listed {
-    folder: Folder,
+/// The names in a folder, and the numbers of the files of interest.
+#[derive(Debug, Default)]
+struct Files {
     listing: Listing,
-    files: Vec<usize>,
+    numbers: Vec<usize>,
+}
+
+/// What a thread works with, kept from folder to folder.
+#[derive(Default)]
+struct Desk {
+    path: PathBuffer,
+    files: Files,
+    /// Work found in a folder, handed out all at once.
+    found: Vec<Work>,
 }
 
 impl Walk<'_> {
     fn work(&self, visitor: &mut impl Visit) {
         // Whatever ends this thread ends the walk, or the others would wait for it.
         let _ended = EndOnPanic(&self.queue);
-        let mut path = PathBuffer::default();
+        let mut desk = Desk::default();
         while let Some(work) = self.queue.next() {
             if self.stop.load(Ordering::Relaxed) {
                 self.queue.end();
                 return;
             }
             let flow = match work {
-                Work::Root(folder) => self.walk_folder(folder, visitor, &mut path),
-                Work::Folder { parent, number } => {
-                    let name = parent.listing.get(number).map_or(OsStr::new(""), |(name, _)| name);
-                    match parent.folder.enter(name) {
-                        Ok(folder) => self.walk_folder(folder, visitor, &mut path),
-                        Err(_) => self.note_unread(),
-                    }
-                }
-                Work::Files { folder, share } => {
-                    self.visit_files(&folder, share, visitor, &mut path)
+                Work::Root(folder) => self.walk_folder(folder, visitor, &mut desk),
+                Work::Folder { parent, name } => match parent.enter(&name) {
+                    Ok(folder) => self.walk_folder(folder, visitor, &mut desk),
+                    Err(_) => self.note_unread(),
+                },
+                Work::Files { folder, files, share } => {
+                    self.visit_files(&folder, &files, share, visitor, &mut desk.path)
                 }
             };
             if flow == Flow::Stop {
@@ -166,18 +176,32 @@ impl Walk<'_> {
         Flow::Continue
     }
 
-    fn walk_folder(
-        &self,
-        mut folder: Folder,
-        visitor: &mut impl Visit,
-        path: &mut PathBuffer,
-    ) -> Flow {
-        let Ok(listing) = folder.list() else {
+    fn walk_folder(&self, mut folder: Folder, visitor: &mut impl Visit, desk: &mut Desk) -> Flow {
+        if folder.list_into(&mut desk.files.listing).is_err() {
             return self.note_unread();
-        };
+        }
+        let folder = Arc::new(folder);
+        self.sort_out(&folder, visitor, desk);
+        let count = desk.files.numbers.len();
+        if count <= 2 * CHUNK {
+            self.queue.add(desk.found.drain(..));
+            return self.visit_files(&folder, &desk.files, 0..count, visitor, &mut desk.path);
+        }
+        let files = Arc::new(std::mem::take(&mut desk.files));
+        desk.found.extend((2 * CHUNK..count).step_by(CHUNK).map(|start| Work::Files {
+            folder: Arc::clone(&folder),
+            files: Arc::clone(&files),
+            share: start..(start + CHUNK).min(count),
+        }));
+        self.queue.add(desk.found.drain(..));
+        self.visit_files(&folder, &files, 0..2 * CHUNK, visitor, &mut desk.path)
+    }
+
+    /// Finds the folders to go into and the files of interest among what was listed.
+    fn sort_out(&self, folder: &Arc<Folder>, visitor: &mut impl Visit, desk: &mut Desk) {
+        let Desk { path, files: Files { listing, numbers }, found } = desk;
         path.start(folder.path());
-        let mut folders = Vec::new();
-        let mut files = Vec::new();
+        numbers.clear();
         for number in 0..listing.len() {
             match listing.get(number) {
                 Some((name, Kind::Folder)) if !is_never_entered(folder.path(), name) => {
@@ -185,38 +209,29 @@ impl Walk<'_> {
                     if visitor.enters(path)
                         && !folder.leaves_out(path, name, Kind::Folder, self.options.include_hidden)
                     {
-                        folders.push(number);
+                        let parent = Arc::clone(folder);
+                        found.push(Work::Folder { parent, name: name.to_owned() });
                     }
                 }
-                Some((name, Kind::File)) if visitor.wants(path.of(name)) => files.push(number),
+                Some((name, Kind::File)) if visitor.wants(path.of(name)) => numbers.push(number),
                 _ => {}
             }
         }
-        files.sort_unstable_by_key(|number| listing.inode(*number));
-        let listed = Arc::new(Listed { folder, listing, files });
-        let below =
-            folders.into_iter().map(|number| Work::Folder { parent: Arc::clone(&listed), number });
-        self.queue.add(below);
-        let own = listed.files.len().min(2 * CHUNK);
-        let shares = (own..listed.files.len()).step_by(CHUNK).map(|start| Work::Files {
-            folder: Arc::clone(&listed),
-            share: start..(start + CHUNK).min(listed.files.len()),
-        });
-        self.queue.add(shares);
-        self.visit_files(&listed, 0..own, visitor, path)
+        numbers.sort_unstable_by_key(|number| listing.inode(*number));
     }
 
     fn visit_files(
         &self,
-        listed: &Listed,
+        folder: &Folder,
+        files: &Files,
         share: Range<usize>,
         visitor: &mut impl Visit,
         path: &mut PathBuffer,
     ) -> Flow {
-        let folder = &listed.folder;
         path.start(folder.path());
-        for number in listed.files.get(share).unwrap_or_default() {
-            let Some((name, kind)) = listed.listing.get(*number) else {
+        visitor.folder(folder.path());
+        for number in files.numbers.get(share).unwrap_or_default() {
+            let Some((name, kind)) = files.listing.get(*number) else {
                 continue;
             };
             let path = path.of(name);
@@ -266,12 +281,14 @@ struct State {
     // The last in is the first out, so that few folders are open at a time.
     waiting: Vec<Work>,
     unfinished: usize,
+    /// Threads to be woken when there is more to do.
+    asleep: usize,
 }
 
 impl Queue {
     fn new(first: Work) -> Self {
         Self {
-            state: Mutex::new(State { waiting: vec![first], unfinished: 1 }),
+            state: Mutex::new(State { waiting: vec![first], unfinished: 1, asleep: 0 }),
             changed: Condvar::new(),
         }
     }
@@ -300,7 +317,9 @@ impl Queue {
             if state.unfinished == 0 {
                 return None;
             }
+            state.asleep += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.asleep -= 1;
         }
     }
 
@@ -312,11 +331,12 @@ impl Queue {
         let mut state = self.lock();
         state.unfinished += count;
         state.waiting.extend(work);
+        let asleep = state.asleep;
         drop(state);
-        if count == 1 {
-            self.changed.notify_one();
-        } else {
-            self.changed.notify_all();
+        match (asleep, count) {
+            (0, _) => {}
+            (_, 1) => self.changed.notify_one(),
+            _ => self.changed.notify_all(),
         }
     }
 
