@@ -102,6 +102,8 @@ fn hidden_commands_are_found() {
         "{ touch pwned; } > $x",
         "echo \"$(echo \"$(touch pwned)\")\"",
         "(( a << 'x' $(touch pwned) ))",
+        "((echo a; (cat <<'E' && touch pwned\nF\nE\n)) && b)",
+        "((a); cat <<E\ntouch pwned\nE\n)",
         "echo ${x/a/$(touch pwned)} ${y^^}",
         "echo \"${x:-\"'$(touch pwned)'\"}\"",
         "select a in b; do touch pwned; done || touch pwned $x",

@@ -43,6 +43,9 @@ impl Walker {
         }
         let parsed = program::parse(text)?;
         let commands = flat::flatten(&parsed).commands;
+        let redirects = commands.iter().flat_map(|command| &command.source.redirects);
+        let documents = redirects.filter(|redirect| redirect.body.is_some()).count();
+        let mut found = 0;
         self.commands.extend(commands.into_iter().map(command));
         let quotes = if evaluates(text) { Quotes::Ignored } else { Quotes::Hide };
         let mut tokens = parsed.tokens.as_slice();
@@ -55,9 +58,14 @@ impl Walker {
                     self.word(&body.replace("\\\n", ""), Quotes::Ignored, depth)?;
                 }
                 tokens = after;
+                found += 1;
             } else if let Token::Word(word, _) = first {
                 self.word(word, quotes, depth)?;
             }
+        }
+        // Behind `((` the parser can take other words for the lines of a here-document.
+        if found != documents {
+            return Err("a here-document in it cannot be read".to_owned());
         }
         Ok(())
     }
