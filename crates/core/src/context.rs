@@ -1,9 +1,10 @@
 //! What a tool may know about its call.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use toolgate_policy::veil::Veil;
 
 use crate::bounds::{Collector, Limit, Preset, Shape, Whole};
 use crate::dialect::{Dialect, Face};
@@ -74,6 +75,7 @@ struct Inner {
     events: Events,
     limit: Limit,
     whole: Whole,
+    veil: Veil,
 }
 
 impl CallContext {
@@ -98,8 +100,25 @@ impl CallContext {
             cancellation,
             events,
             whole,
+            veil: Veil::default(),
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// The same context with files that a search leaves out.
+    #[must_use]
+    pub(crate) fn with_veil(mut self, veil: Veil) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.veil = veil;
+        }
+        self
+    }
+
+    /// What a search below a folder leaves out: files that may not be read unasked. Nothing, when
+    /// the folder is itself such a place, because then the whole search was asked about.
+    pub fn veil(&self, folder: &Path) -> Veil {
+        let veil = &self.inner.veil;
+        if veil.hides(folder) { Veil::default() } else { veil.clone() }
     }
 
     /// The call's id.

@@ -12,6 +12,7 @@ use crate::mode::Mode;
 use crate::pattern::path::text;
 use crate::rule::{Priority, Rule};
 use crate::table::Table;
+use crate::veil::Veil;
 use crate::verdict::{Policy, Verdict};
 use crate::world::World;
 
@@ -131,5 +132,10 @@ impl Engine {
 impl Policy for Engine {
     fn decide(&self, facts: &Facts, world: &dyn World) -> Verdict {
         self.judged(facts, world, None)
+    }
+
+    fn veil(&self) -> Veil {
+        let rules = self.table.rules().iter().filter(|rule| rule.modes.contains(self.mode));
+        Veil::new(rules, self.mode != Mode::Yolo)
     }
 }

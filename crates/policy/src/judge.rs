@@ -1,7 +1,9 @@
 //! One call, looked at with the rules in force.
 
 mod call;
+mod files;
 mod finding;
+mod forms;
 mod path;
 mod ruling;
 mod shell;

@@ -26,6 +26,7 @@ pub mod question;
 pub mod rule;
 pub mod shell;
 pub mod table;
+pub mod veil;
 pub mod verdict;
 pub mod vocabulary;
 pub mod wildcard;

@@ -60,7 +60,9 @@ impl ToolName {
 
 /// Whether a part of a name cannot be confused with the separator around it.
 fn is_plain(part: &str) -> bool {
-    !part.is_empty() && !part.contains(SEPARATOR) && !part.starts_with('_') && !part.ends_with('_')
+    let odd = |letter: char| letter.is_whitespace() || letter.is_control();
+    let on_edge = part.starts_with('_') || part.ends_with('_');
+    !part.is_empty() && !part.contains(SEPARATOR) && !part.contains(odd) && !on_edge
 }
 
 impl fmt::Display for ToolName {

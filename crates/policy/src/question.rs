@@ -1,6 +1,7 @@
 //! What rules are asked: one tool and one thing it touches.
 
 use std::cell::OnceCell;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -82,7 +83,16 @@ impl Question<'_> {
     pub fn holds(&self, condition: &Condition, decision: Decision) -> bool {
         let own = self.command.filter(|_| condition.param == "command");
         let Some(forms) = own else {
-            return condition.holds(self.args, decision);
+            let as_written = condition.holds(self.args, decision);
+            let Some(path) = self.path.filter(|_| is_path_param(&condition.param)) else {
+                return as_written;
+            };
+            // What was written may be another way to say it: `./src/../x`.
+            let plain = || condition.accepts(&Value::String(path.plain().to_owned()), decision);
+            return match decision {
+                Decision::Allow => as_written && plain(),
+                _ => as_written || plain(),
+            };
         };
         let asked = |text: &CommandText| {
             condition.holds(&serde_json::json!({ "command": text.shown() }), decision)
@@ -96,7 +106,12 @@ impl Question<'_> {
     /// Whether an expression is found in the canonical arguments.
     pub fn has_args(&self, pattern: &Regular, decision: Decision) -> bool {
         let Some(forms) = self.command else {
-            return pattern.matches(self.canonical(), decision);
+            let as_written = pattern.matches(self.canonical(), decision);
+            let Some(plain) = self.plain_args() else { return as_written };
+            return match decision {
+                Decision::Allow => as_written && pattern.matches(&plain, decision),
+                _ => as_written || pattern.matches(&plain, decision),
+            };
         };
         let asked = |text: &CommandText| {
             let mut args = self.args.clone();
@@ -109,6 +124,24 @@ impl Question<'_> {
             Decision::Allow => forms.strict.as_ref().is_some_and(asked),
             _ => pattern.matches(self.canonical(), decision) || forms.generous.iter().any(asked),
         }
+    }
+
+    /// The canonical arguments with the path said plainly, where that is another text.
+    fn plain_args(&self) -> Option<String> {
+        let path = self.path?;
+        let param = PATH_PARAMS.iter().find(|param| self.text(param).is_some())?;
+        if self.text(param) == Some(path.plain()) {
+            return None;
+        }
+        let mut args = self.args.clone();
+        *args.get_mut(*param)? = Value::String(path.plain().to_owned());
+        Some(canonical(&args))
+    }
+
+    /// The texts a parameter may be meant as.
+    pub fn texts<'s>(&'s self, param: &str) -> impl Iterator<Item = &'s str> {
+        let plain = self.path.filter(|_| is_path_param(param)).map(PathForms::plain);
+        self.text(param).into_iter().chain(plain)
     }
 
     /// What is asked about, in a few words.
@@ -136,6 +169,13 @@ impl Question<'_> {
     }
 }
 
+/// Parameters that name a path.
+const PATH_PARAMS: &[&str] = &["path", "file_path", "directory"];
+
+fn is_path_param(param: &str) -> bool {
+    PATH_PARAMS.contains(&param)
+}
+
 /// JSON with sorted keys and no spaces; numbers and text as RFC 8785 writes them.
 pub fn canonical(args: &Value) -> String {
     serde_json_canonicalizer::to_string(args).unwrap_or_else(|_| args.to_string())
@@ -152,6 +192,8 @@ pub struct PathForms {
     pub requested_folded: String,
     /// As it really is, in lower case.
     pub resolved_folded: String,
+    /// As it really is, from the workspace on; nothing outside of it.
+    pub inner: Option<String>,
 }
 
 impl PathForms {
@@ -161,11 +203,25 @@ impl PathForms {
         let requested_folded = requested.to_lowercase();
         if path.requested == path.resolved {
             let (resolved, resolved_folded) = (requested.clone(), requested_folded.clone());
-            return Self { requested, resolved, requested_folded, resolved_folded };
+            return Self { requested, resolved, requested_folded, resolved_folded, inner: None };
         }
         let resolved = text(&path.resolved);
         let resolved_folded = resolved.to_lowercase();
-        Self { requested, resolved, requested_folded, resolved_folded }
+        Self { requested, resolved, requested_folded, resolved_folded, inner: None }
+    }
+
+    /// The same forms, with the path as it is called inside of the workspace.
+    #[must_use]
+    pub fn within(mut self, workspace: &Path) -> Self {
+        let workspace = text(workspace);
+        let inner = self.resolved.strip_prefix(workspace.as_str());
+        self.inner = inner.and_then(|inner| inner.strip_prefix('/')).map(str::to_owned);
+        self
+    }
+
+    /// The path as conditions may mean it: inside of the workspace, or else from the root.
+    fn plain(&self) -> &str {
+        self.inner.as_deref().unwrap_or(&self.resolved)
     }
 }
 

@@ -5,9 +5,11 @@
 //! program, a folder, a host, a value, a piece of text. A question looks into
 //! the few places where rules about it can be, best rules first.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
+use crate::decision::Decision;
 use crate::name::{EDITING, READING, REMOVING, ToolPattern};
+use crate::pattern::CommandPattern;
 use crate::question::Question;
 use crate::rule::{Rule, Tier};
 use crate::table::shelf::Shelf;
@@ -30,6 +32,8 @@ pub struct Table {
     by_prefix: prefixes::Prefixes<Shelf>,
     other: Shelf,
     restrictions: Restrictions,
+    /// Programs that rules of the owner forbid or ask about.
+    restricted: HashSet<String>,
 }
 
 /// What kinds of rules there are that forbid or ask.
@@ -58,6 +62,10 @@ impl Table {
         let mut table = Self { names, ..Self::default() };
         for (rank, rule) in (0..).zip(&rules) {
             table.restrictions.note(rule);
+            if rule.decision != Decision::Allow {
+                let names = rule.matcher.commands.iter().filter_map(CommandPattern::name);
+                table.restricted.extend(names.map(str::to_owned));
+            }
             for tool in &rule.tools {
                 table.file(tool, rule, rank);
             }
@@ -75,6 +83,11 @@ impl Table {
     /// What kinds of rules there are that forbid or ask.
     pub fn restrictions(&self) -> Restrictions {
         self.restrictions
+    }
+
+    /// Whether a rule forbids or asks about a program.
+    pub fn restricts_program(&self, name: &str) -> bool {
+        self.restricted.contains(name)
     }
 
     /// The strongest rule about what is asked.
@@ -162,7 +175,7 @@ impl Table {
 
 impl Restrictions {
     fn note(&mut self, rule: &Rule) {
-        if rule.decision == crate::decision::Decision::Allow {
+        if rule.decision == Decision::Allow {
             return;
         }
         let built_in = rule.origin.tier == Tier::Default;

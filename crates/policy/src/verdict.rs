@@ -10,12 +10,18 @@ use crate::facts::{Facts, Risk};
 use crate::mode::Mode;
 use crate::rule::{Grant, Priority, Rule};
 use crate::shell::ShellRisk;
+use crate::veil::Veil;
 use crate::world::World;
 
 /// Decides about calls. Implementations are pure: the same facts in the same world, the same verdict.
 pub trait Policy: fmt::Debug + Send + Sync {
     /// Decides about one call.
     fn decide(&self, facts: &Facts, world: &dyn World) -> Verdict;
+
+    /// What a search must leave out, however it was allowed: files that may not be read unasked.
+    fn veil(&self) -> Veil {
+        Veil::default()
+    }
 }
 
 /// A decision and why it came out that way.
@@ -88,6 +94,13 @@ impl RuleName {
             line: rule.origin.line,
             priority: rule.priority,
         }
+    }
+}
+
+impl RuleName {
+    /// Whether the rule is one of ours.
+    pub fn is_built_in(&self) -> bool {
+        self.source.starts_with("built-in ")
     }
 }
 

@@ -52,7 +52,9 @@ pub(crate) fn load(
     let mode = global.mode.or(loaded.mode).unwrap_or(Mode::Default);
     let own = [home::config()?, home::state()?];
     let real = own.iter().filter_map(|folder| folder.canonicalize().ok()).collect::<Vec<_>>();
-    let engine = Engine::new(loaded.rules, mode).protecting(own).protecting(real);
+    // A rule that could be rewritten by a call would be no rule.
+    let given = global.policy.iter().filter_map(|file| file.canonicalize().ok());
+    let engine = Engine::new(loaded.rules, mode).protecting(own).protecting(real).protecting(given);
     warn_shadowed(&engine, global.quiet);
     Ok(Arc::new(if interactive { engine } else { engine.non_interactive() }))
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+use toolgate_policy::veil::Veil;
 use toolgate_policy::{Engine, Facts, Mode, Policy};
 
 use super::contain::contained;
@@ -47,6 +48,8 @@ use crate::world::SessionWorld;
 pub struct Gate {
     registry: Arc<Registry>,
     policy: Arc<dyn Policy>,
+    /// What searches leave out, as the policy has it.
+    veil: Veil,
     approver: Arc<dyn Approver>,
     hooks: Vec<Arc<dyn Hook>>,
     events: Events,
@@ -77,14 +80,14 @@ pub struct GateBuilder {
 impl GateBuilder {
     /// Decides by this policy instead of mode `default`.
     #[must_use]
-    pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
-        self.gate.policy = Arc::new(policy);
-        self
+    pub fn policy(self, policy: impl Policy + 'static) -> Self {
+        self.shared_policy(Arc::new(policy))
     }
 
     /// Decides by a policy that others hold, too.
     #[must_use]
     pub fn shared_policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.gate.veil = policy.veil();
         self.gate.policy = policy;
         self
     }
@@ -119,9 +122,11 @@ impl GateBuilder {
 impl Gate {
     /// Starts a gate in front of these tools.
     pub fn builder(registry: Arc<Registry>) -> GateBuilder {
+        let policy = Engine::in_mode(Mode::Default);
         let gate = Self {
             registry,
-            policy: Arc::new(Engine::in_mode(Mode::Default)),
+            veil: policy.veil(),
+            policy: Arc::new(policy),
             approver: Arc::new(NobodyThere),
             hooks: Vec::new(),
             events: Events::default(),
@@ -245,6 +250,7 @@ impl Gate {
             &self.settings.results,
             (definition.shape, definition.max_result_chars),
         )
+        .with_veil(self.veil.clone())
     }
 
     /// Call → Validated: resolves the tool, checks the arguments, runs the hooks.

@@ -9,6 +9,8 @@ const RUNNING: &[(&str, &str)] = &[
     ("core", "alternaterefscommand"),
     ("core", "sshcommand"),
     ("core", "gitproxy"),
+    ("core", "worktree"),
+    ("blame", "ignorerevsfile"),
     ("core", "askpass"),
     ("core", "pager"),
     ("diff", "external"),
@@ -53,7 +55,8 @@ pub(super) fn runs(folder: &Path) -> Option<String> {
             return Some(setting);
         }
     }
-    if let Some(setting) = running_in_modules(&common.join("modules"), 0) {
+    let modules = running_in_modules(&common.join("modules"), 0);
+    if let Some(setting) = modules.or_else(|| running_in_links(&folder, &repository)) {
         return Some(setting);
     }
     let hooks = hooks_folder(&folder, &common);
@@ -73,6 +76,49 @@ fn running_in_modules(modules: &Path, depth: usize) -> Option<String> {
         }
     }
     None
+}
+
+/// What the settings of repositories that this one tracks make git run.
+fn running_in_links(folder: &Path, repository: &Path) -> Option<String> {
+    let index = fs::read(repository.join("index")).ok()?;
+    let top = folder.ancestors().find(|above| repository_at(above).is_some())?;
+    let Some(paths) = tracked_repositories(&index) else {
+        return Some("an index that cannot be read".to_owned());
+    };
+    let mut inside = paths.iter().filter_map(|path| repository_at(&top.join(path)));
+    inside.find_map(|inner| running_setting(&inner.join("config")))
+}
+
+/// The paths in an index at which other repositories are tracked; nothing when it is not understood.
+fn tracked_repositories(index: &[u8]) -> Option<Vec<String>> {
+    const REPOSITORY: u32 = 0o160_000;
+    let number = |at: usize| {
+        let bytes = index.get(at..at + 4)?;
+        Some(u32::from_be_bytes(bytes.try_into().ok()?))
+    };
+    if index.get(..4)? != b"DIRC" {
+        return None;
+    }
+    let (version, entries) = (number(4)?, number(8)?);
+    // The fourth version shortens names; without another repository in it nothing is missed.
+    if version > 3 {
+        let has_modules = memchr::memmem::find(index, &REPOSITORY.to_be_bytes()).is_some();
+        return (!has_modules).then(Vec::new);
+    }
+    let mut found = Vec::new();
+    let mut at = 12;
+    for _ in 0..entries {
+        let mode = number(at + 24)?;
+        let flags = u16::from_be_bytes(index.get(at + 60..at + 62)?.try_into().ok()?);
+        let start = at + if flags & 0x4000 != 0 { 64 } else { 62 };
+        let length = index.get(start..)?.iter().position(|byte| *byte == 0)?;
+        if mode == REPOSITORY {
+            found.push(String::from_utf8_lossy(index.get(start..start + length)?).into_owned());
+        }
+        // Entries are filled up to a multiple of eight.
+        at += (start - at + length + 8) / 8 * 8;
+    }
+    Some(found)
 }
 
 /// Where the repository keeps its hooks.

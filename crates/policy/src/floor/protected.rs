@@ -15,12 +15,14 @@ const GOVERNING: &[&str] = &[
     ".cargo",
     ".claude",
     ".claude.json",
+    ".clinerules",
     ".codex",
     ".continue",
     ".cshrc",
     ".cursor",
     ".cursorrules",
     ".devcontainer",
+    ".devcontainer.json",
     ".dir-locals.el",
     ".direnv",
     ".emacs",
@@ -50,10 +52,12 @@ const GOVERNING: &[&str] = &[
     ".nvimrc",
     ".opencode",
     ".pam_environment",
+    ".pnpmfile.cjs",
     ".pre-commit-config.yaml",
     ".profile",
     ".pythonrc",
     ".pythonstartup",
+    ".roo",
     ".screenrc",
     ".ssh",
     ".tcshrc",
@@ -76,6 +80,19 @@ const GOVERNING: &[&str] = &[
     ".zprofile",
     ".zshenv",
     ".zshrc",
+];
+
+/// Files that tell an agent or an editor what to do, without a dot in front.
+const GOVERNING_PLAIN: &[&str] = &[
+    "agents.md",
+    "claude.local.md",
+    "claude.md",
+    "conventions.md",
+    "copilot-instructions.md",
+    "gemini.md",
+    "lefthook.yml",
+    "mise.toml",
+    "opencode.json",
 ];
 
 /// Places below the home folder that programs act on, without a telling name of their own.
@@ -104,6 +121,9 @@ const NEVER_WRITTEN: &[&str] = &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "
 pub fn governing_part<'p>(path: &'p str, home: Option<&str>) -> Option<&'p str> {
     let named =
         path.split('/').find(|part| part.starts_with('.') && GOVERNING.binary_search(part).is_ok());
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_plain = GOVERNING_PLAIN.contains(&name) || name.ends_with(".code-workspace");
+    let named = named.or(is_plain.then_some(name));
     let below_home = || {
         let inner = path.strip_prefix(home.filter(|home| !home.is_empty())?)?;
         let below = |place: &&&str| is_at_or_below(inner, place);
@@ -148,10 +168,13 @@ fn is_git_hook(name: &str) -> bool {
 
 /// Whether a path, given in lower case, is never written, whatever the mode.
 pub fn is_never_written(path: &str) -> bool {
-    path.starts_with("/etc/")
+    // Processes are no files, and some of theirs lead back to those that are.
+    let is_kernels = path.starts_with("/proc/") || path.starts_with("/sys/");
+    let is_systems = path.starts_with("/etc/")
         && (path.starts_with("/etc/sudoers")
             || path.starts_with("/etc/toolgate/")
-            || NEVER_WRITTEN.iter().any(|never| is_at_or_below(path, never)))
+            || NEVER_WRITTEN.iter().any(|never| is_at_or_below(path, never)));
+    is_kernels || is_systems
 }
 
 /// Whether a path, given in lower case, holds rules or records of our own.

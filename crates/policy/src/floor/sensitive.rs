@@ -27,6 +27,7 @@ const NAMES: &[(&str, &str)] = &[
     (".boto", "cloud credentials"),
     (".dockercfg", "registry tokens"),
     (".env", "secrets of the environment"),
+    (".envrc", "secrets of the environment"),
     (".git-credentials", "passwords"),
     (".htpasswd", "password hashes"),
     (".my.cnf", "database passwords"),
@@ -38,11 +39,16 @@ const NAMES: &[(&str, &str)] = &[
     (".vault-token", "a token"),
     ("_netrc", "passwords"),
     ("application_default_credentials.json", "cloud credentials"),
+    ("client_secret.json", "cloud credentials"),
     ("credentials", "credentials"),
     ("database.json", "database passwords"),
     ("database.yml", "database passwords"),
     ("kubeconfig", "cluster credentials"),
+    ("service-account.json", "cloud credentials"),
+    ("serviceaccountkey.json", "cloud credentials"),
+    ("service_account.json", "cloud credentials"),
     ("terraform.tfstate", "secrets of the infrastructure"),
+    ("terraform.tfvars", "secrets of the infrastructure"),
 ];
 
 /// Folders whose whole content is sensitive.
@@ -140,7 +146,9 @@ fn folder(path: &str, is_source: bool) -> Option<(&str, &'static str)> {
 }
 
 fn by_name(name: &str, is_source: bool) -> Option<&'static str> {
-    if let Some(kind) = name.strip_prefix(".env") {
+    if name != ".envrc"
+        && let Some(kind) = name.strip_prefix(".env")
+    {
         let kind = kind.trim_start_matches(['.', '-', '_']);
         let is_example = kind.split('.').any(|word| EXAMPLES.contains(&word));
         let is_env = name == ".env" || name.starts_with(".env.") || name.starts_with(".env-");
@@ -148,6 +156,9 @@ fn by_name(name: &str, is_source: bool) -> Option<&'static str> {
     }
     if let Some((_, what)) = NAMES.iter().find(|(own, _)| *own == name) {
         return Some(what);
+    }
+    if name.starts_with('.') && name.ends_with("_history") {
+        return Some("what was typed before");
     }
     if name.starts_with("id_") && is_private_key(name) {
         return Some("a private key");

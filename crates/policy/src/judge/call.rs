@@ -59,7 +59,7 @@ impl<'j> Judge<'j> {
             findings.push(self.setting.rule(&question).finding(effect, question.mode, &shown));
         }
         for path in paths {
-            let forms = PathForms::new(path);
+            let forms = PathForms::new(path).within(self.world.workspace());
             let question = Question { path: Some(&forms), ..self.question(tool, effect, args) };
             self.judge_path(&question, path, &shown, findings);
         }

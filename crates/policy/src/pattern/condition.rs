@@ -32,9 +32,11 @@ pub enum Operator {
 impl Condition {
     /// Whether the arguments are so.
     pub fn holds(&self, args: &Value, decision: Decision) -> bool {
-        let Some(value) = lookup(args, &self.param) else {
-            return false;
-        };
+        lookup(args, &self.param).is_some_and(|value| self.accepts(value, decision))
+    }
+
+    /// Whether a value is so.
+    pub fn accepts(&self, value: &Value, decision: Decision) -> bool {
         match (&self.operator, value) {
             (Operator::Equals(wanted), value) => wanted == value,
             (Operator::Contains(part), Value::String(text)) => text.contains(part),

@@ -59,8 +59,13 @@ impl DomainPattern {
     }
 }
 
+/// A domain as addresses have it: in lower case, other letters than ours encoded.
 fn normal(domain: &str) -> String {
-    domain.trim_end_matches('.').to_lowercase()
+    let domain = domain.trim_end_matches('.');
+    match url::Host::parse(domain) {
+        Ok(host) => host.to_string().trim_matches(['[', ']']).to_owned(),
+        Err(_) => domain.to_lowercase(),
+    }
 }
 
 impl fmt::Display for DomainPattern {
@@ -88,5 +93,6 @@ mod tests {
         let both = DomainPattern::with_subdomains("docs.rs");
         assert!(both.matches("a.docs.rs", Decision::Allow));
         assert!(DomainPattern::parse("evil").matches("a.evil", Decision::Deny));
+        assert!(covers("bücher.de", "xn--bcher-kva.de"));
     }
 }

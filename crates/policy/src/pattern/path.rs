@@ -253,9 +253,10 @@ fn base(start: &Path, literal: &str) -> String {
     text(&world::normal(&start.join(literal)))
 }
 
-/// A path as patterns see it: no slash at its end, the root as nothing.
+/// A path as patterns see it: nothing doubled in it, no slash at its end, the root as nothing.
 pub fn text(path: &Path) -> String {
-    path.to_string_lossy().trim_end_matches('/').to_owned()
+    let plain: PathBuf = path.components().collect();
+    plain.to_string_lossy().trim_end_matches('/').to_owned()
 }
 
 impl PartialEq for PathPattern {

@@ -57,8 +57,25 @@ fn judge(command: &Command) -> Result<Look, String> {
         "test" => builtin::test(words).map(reads),
         "[" => builtin::bracket(words).map(reads),
         "find" => find::paths(words).map(reads),
+        "exit" => builtin::exit(words).map(reads),
+        "set" => builtin::set(words).map(reads),
+        name if asks_version(name, words) => Ok(reads(Vec::new())),
         _ => in_table(name, words).map(reads),
     }
+}
+
+/// Whether a common program is only asked which version it is.
+fn asks_version(name: &str, words: &[Word]) -> bool {
+    const PROGRAMS: &[&str] = &[
+        "bun", "cargo", "clang", "cmake", "deno", "docker", "gcc", "go", "java", "make", "node",
+        "npm", "pip", "pip3", "pnpm", "python", "python3", "ruby", "rustc", "rustup", "yarn",
+    ];
+    let asks = |word: &Word| match word.literal() {
+        Some("--version") => true,
+        Some("version") => name == "go",
+        _ => false,
+    };
+    matches!(words, [only] if asks(only)) && PROGRAMS.contains(&name)
 }
 
 fn in_table(name: &str, words: &[Word]) -> Result<Vec<PathOperand>, String> {

@@ -104,12 +104,12 @@ impl Shelf {
             }
         }
         for (param, values) in &self.by_value {
-            if let Some(ranks) = question.text(param).and_then(|text| values.get(text)) {
+            for ranks in question.texts(param).filter_map(|text| values.get(text)) {
                 look(ranks);
             }
         }
         for (param, starts) in &self.by_start {
-            if let Some(text) = question.text(param) {
+            for text in question.texts(param) {
                 starts.visit(text, |ranks| look(ranks));
             }
         }
@@ -211,10 +211,10 @@ impl Needles {
                     .for_each(|ranks| look(ranks));
             }
         };
-        if question.command.is_none() {
+        if question.command.is_none() && question.path.is_none() {
             whole(question.canonical(), look);
         } else {
-            // A command is asked about in several forms, so every rule is looked at.
+            // Commands and paths are asked about in several forms, so every rule is looked at.
             self.ranks.iter().for_each(|ranks| look(ranks));
         }
     }

@@ -77,3 +77,27 @@ fn many_places_with_a_long_replacement_do_not_fill_memory() {
     let done = toolgate.run(["--mode", "accept_edits", "batch", "calls.jsonl"]).code(1);
     assert!(crate::harness::stdout(&done).contains("EditTargetAmbiguous"));
 }
+
+#[test]
+fn searches_leave_out_what_may_not_be_read() {
+    let toolgate = Toolgate::with_files(&[
+        (".env", "SECRET=1\n"),
+        ("secrets/key.txt", "SECRET=2\n"),
+        ("notes.txt", "SECRET=3\n"),
+        ("main.rs", "// SECRET=4\n"),
+        ("deny.json", "{\"permissions\":{\"deny\":[\"Read(./notes.txt)\"]}}"),
+    ]);
+    let search = json!({ "pattern": "SECRET=", "includeHidden": true });
+    let found = crate::harness::stdout(&toolgate.call("grep", &search).success());
+    assert!(found.contains("SECRET=3") && found.contains("SECRET=4"), "{found}");
+    assert!(!found.contains("SECRET=1") && !found.contains("SECRET=2"), "{found}");
+    assert!(found.contains("2 files were left out"), "{found}");
+    let done = toolgate.call_with(&["--policy", "deny.json"], "grep", &search).success();
+    let found = crate::harness::stdout(&done);
+    assert!(!found.contains("SECRET=3") && found.contains("SECRET=4"), "{found}");
+    let many = json!({ "paths": ["**/*.txt"] });
+    let done = toolgate.call_with(&["--policy", "deny.json"], "read_many_files", &many);
+    assert!(!crate::harness::stdout(&done).contains("SECRET"), "{}", crate::harness::stdout(&done));
+    let found = crate::harness::stdout(&toolgate.call_with(&["--mode", "yolo"], "grep", &search));
+    assert!(found.contains("SECRET=1"), "{found}");
+}

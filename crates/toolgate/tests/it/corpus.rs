@@ -10,6 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 const CORPUS: &str = include_str!("../data/attacks.jsonl");
+/// What attackers of our own found, in the same form.
+const FOUND: &str = include_str!("../data/own_attacks.jsonl");
 
 #[derive(Debug, Deserialize)]
 struct Case {
@@ -146,8 +148,8 @@ fn write(path: &Path, content: &str) {
     fs::write(path, content).unwrap();
 }
 
-fn cases() -> Vec<Case> {
-    CORPUS.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+fn cases(corpus: &str) -> Vec<Case> {
+    corpus.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Runs cases on all cores; returns what came out otherwise than wanted.
@@ -174,7 +176,7 @@ fn failures(cases: &[Case]) -> Vec<String> {
 
 #[test]
 fn every_case_is_decided_acceptably() {
-    let cases = cases();
+    let cases = cases(CORPUS);
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for case in &cases {
         *kinds.entry(case.kind.as_str()).or_default() += 1;
@@ -189,4 +191,12 @@ fn every_case_is_decided_acceptably() {
         cases.len(),
         failures.join("\n")
     );
+}
+
+#[test]
+fn what_was_found_stays_fixed() {
+    let cases = cases(FOUND);
+    let failures = failures(&cases);
+    let all = cases.len();
+    assert!(failures.is_empty(), "{} of {all} failed:\n{}", failures.len(), failures.join("\n"));
 }

@@ -256,7 +256,9 @@ impl FilePattern {
         let glob = &self.glob;
         let folder = paths::open_folder(context, &glob.directory, ErrorKind::GlobError)?;
         let (parts, _) = glob.gather::<Vec<PathBuf>>(folder, context)?;
+        let veil = context.veil(glob.directory.real());
         let mut files: Vec<PathBuf> = parts.into_iter().flatten().collect();
+        files.retain(|file| !veil.hides(file));
         files.sort_unstable_by(|left, right| left.as_os_str().cmp(right.as_os_str()));
         Ok(files)
     }

@@ -12,6 +12,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use toolgate_core::policy::veil::Veil;
 use toolgate_core::prelude::*;
 use toolgate_core::visible;
 use toolgate_core::workspace::FileKind;
@@ -263,6 +264,8 @@ impl Grep {
             budget: Budget::new(self.max_results),
             searched: AtomicUsize::new(0),
             unsearched: AtomicUsize::new(0),
+            veil: context.veil(self.target.real()),
+            veiled: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
         };
         let unread = match self.target.kind() {
@@ -339,6 +342,9 @@ struct Search<'a> {
     budget: Budget,
     searched: AtomicUsize,
     unsearched: AtomicUsize,
+    /// Files that may not be read unasked.
+    veil: Veil,
+    veiled: AtomicUsize,
     stop: AtomicBool,
 }
 
@@ -404,6 +410,12 @@ impl Search<'_> {
         if unsearched > 0 {
             collector.push(&format!("\n[{unsearched} files or folders could not be searched]\n"));
         }
+        let veiled = self.veiled.into_inner();
+        if veiled > 0 {
+            collector.push(&format!(
+                "\n[{veiled} files were left out because reading them needs a question; read them one by one]\n"
+            ));
+        }
         let display = format!("Found {matches} matches in {files} files");
         ToolResult::bounded(collector.finish())
             .with_display(display)
@@ -432,6 +444,10 @@ impl Visit for Worker<'_> {
     }
 
     fn file(&mut self, found: Found<'_>) -> Flow {
+        if self.search.veil.hides(found.path) {
+            self.search.veiled.fetch_add(1, Ordering::Relaxed);
+            return Flow::Continue;
+        }
         if let Ok(file) = found.folder.open_file(found.name) {
             self.search.search_file(&mut self.searcher, &file, found.path)
         } else {

@@ -42,6 +42,32 @@ fn prints_only(format: &str) -> bool {
     true
 }
 
+/// `exit`: ends the line.
+pub(crate) fn exit(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    match words {
+        [] => Ok(Vec::new()),
+        [code] if literal(code)?.bytes().all(|byte| byte.is_ascii_digit()) => Ok(Vec::new()),
+        _ => Err("what it ends with is not a plain number".into()),
+    }
+}
+
+/// `set`: only what makes a line stop at its first failure or show what it runs.
+pub(crate) fn set(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    let mut words = words.iter().map(literal);
+    while let Some(word) = words.next() {
+        let letters = word?.strip_prefix(['-', '+']).ok_or("it sets more than how a line stops")?;
+        let named = letters.ends_with('o');
+        let plain = letters.strip_suffix('o').unwrap_or(letters);
+        if letters.is_empty() || !plain.bytes().all(|letter| b"eux".contains(&letter)) {
+            return Err("it sets more than how a line stops".into());
+        }
+        if named && words.next().transpose()? != Some("pipefail") {
+            return Err("it sets more than how a line stops".into());
+        }
+    }
+    Ok(Vec::new())
+}
+
 /// `cd`: the one folder it enters.
 pub(crate) fn cd(words: &[Word]) -> Result<Word, String> {
     let words = match words {

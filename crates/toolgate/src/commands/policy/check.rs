@@ -18,7 +18,7 @@ use crate::output::{print_json, print_text};
 /// Show what the policy decides for a call
 ///
 /// Nothing is run. Ends with 0 for allow, 3 for deny and 4 for ask; with
-/// --batch always with 0.
+/// --batch with 0, or with 2 when a call could not be judged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// Tool to check, e.g. shell
@@ -50,15 +50,23 @@ pub(crate) fn run(app: &App, args: &CheckArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn run_batch(app: &App, text: &str) -> anyhow::Result<ExitCode> {
+    let mut worst = 0;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     for (index, line) in lines {
         let whence = format!("line {}", index + 1);
         let line: Line = serde_json::from_value(input::parse(line, &whence)?).map_err(|error| {
             UsageError(format!("{whence}: {error}; expected {{\"tool\",\"args\"}}"))
         })?;
-        print(app, &verdict(app, &line.tool, line.args)?)?;
+        match verdict(app, &line.tool, line.args) {
+            Ok(verdict) => print(app, &verdict)?,
+            // One call that cannot be judged does not keep the others from being judged.
+            Err(error) => {
+                worst = exit::INVALID;
+                print_fault(app, &format!("{whence}: {error}"))?;
+            }
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(worst))
 }
 
 /// What the policy decides, without anything being run.
@@ -72,6 +80,13 @@ pub(super) fn verdict(app: &App, tool: &str, args: Value) -> anyhow::Result<Verd
             Verdict::new(Decision::Deny, Risk::Low, app.engine.mode(), reason)
         }
     })
+}
+
+fn print_fault(app: &App, fault: &str) -> anyhow::Result<()> {
+    if app.output.json {
+        return print_json(&serde_json::json!({ "error": fault }));
+    }
+    print_text(&visible::line(&format!("error: {fault}")))
 }
 
 fn print(app: &App, verdict: &Verdict) -> anyhow::Result<()> {

@@ -1,0 +1,361 @@
+//! The files a shell line names, however it names them.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::call::Judge;
+use super::finding::{Finding, Findings};
+use super::forms::{Named, is_owners, possible_files, shown};
+use crate::decision::Decision;
+use crate::facts::{Access, Effect, PathFact, Place};
+use crate::name::ToolName;
+use crate::question::{PathForms, Question};
+use crate::rule::Rule;
+use crate::shell::{Command, Word};
+use crate::verdict::FloorKind;
+use crate::wildcard::Wildcard;
+
+/// More folders than this are not followed.
+const MOST_FOLDERS: usize = 6;
+/// More words than this are not looked up one by one.
+const MOST_WORDS: usize = 400;
+/// More links than this are not followed.
+const MOST_LINKS: usize = 2_000;
+
+/// Where a line may be while it runs.
+#[derive(Debug, Clone)]
+pub(super) struct Walk {
+    /// Where it is if every `cd` worked.
+    pub(super) folder: PathBuf,
+    /// Wherever it may be: a `cd` may fail.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl Walk {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folders: vec![folder.clone()], folder }
+    }
+
+    /// Follows a `cd`.
+    pub(super) fn enter(&mut self, target: &Word, home: Option<&Path>) {
+        let entered = |folder: &Path| match (target.home, home) {
+            (true, Some(home)) => home.join(target.text.trim_start_matches(['~', '/'])),
+            _ => crate::world::normal(&folder.join(&target.text)),
+        };
+        self.folder = entered(&self.folder);
+        let folders: Vec<PathBuf> = self.folders.iter().map(|folder| entered(folder)).collect();
+        for folder in folders {
+            if self.folders.len() < MOST_FOLDERS && !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
+        }
+    }
+}
+
+/// Whether a permission for the command is enough for a file it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cover {
+    None,
+    Rule,
+}
+
+impl From<bool> for Cover {
+    fn from(covered: bool) -> Self {
+        if covered { Self::Rule } else { Self::None }
+    }
+}
+
+impl Judge<'_> {
+    /// Words of a command about which nothing is known but that they may be files.
+    pub(super) fn judge_words(
+        &self,
+        command: &Command,
+        access: Access,
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        let [_, table] = self.setting.tables;
+        for (word, named) in possible_files(command).into_iter().take(MOST_WORDS) {
+            let may_be_path =
+                word.home || word.text.contains(['/', '.', '$']) || table.restrictions().paths;
+            if !may_be_path || word.text.is_empty() || word.text.len() > 4096 {
+                continue;
+            }
+            let access = if named == Named::InOption { Access::Write } else { access };
+            if word.known {
+                self.judge_possible_path(&word, access, walk, findings);
+            } else {
+                self.judge_unknown(&word, access, walk, findings);
+            }
+        }
+    }
+
+    /// A word that may be a file: only what forbids it counts, and the floors under secrets.
+    fn judge_possible_path(
+        &self,
+        word: &Word,
+        access: Access,
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        let mut paths = self.places(word, walk);
+        if word.pattern {
+            for folder in &walk.folders {
+                match self.world.expand(folder, &word.text) {
+                    Some(names) => paths.extend(names.iter().map(|name| folder.join(name))),
+                    None => findings.push(unknown(word)),
+                }
+            }
+        }
+        for path in paths {
+            let fact = self.world.look(&path, access);
+            findings.all.extend(self.restriction(&fact));
+        }
+    }
+
+    /// A word that is decided while the line runs: what it plainly says still counts.
+    pub(super) fn judge_unknown(
+        &self,
+        word: &Word,
+        access: Access,
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        let home = self.world.home().map(|home| home.to_string_lossy().into_owned());
+        let mut text = word.text.clone();
+        for (variable, value) in [
+            ("$HOME", home.as_deref().unwrap_or("~")),
+            ("${HOME}", home.as_deref().unwrap_or("~")),
+            ("$PWD", "."),
+            ("${PWD}", "."),
+        ] {
+            text = text.replace(variable, value);
+        }
+        for piece in text.split(['"', '\'', '{', '}', ',', '$', '(', ')', '`', ' ']) {
+            if !piece.contains(['/', '.']) {
+                continue;
+            }
+            let path = crate::world::normal(&walk.folder.join(piece));
+            let place = Place::Workspace;
+            let fact =
+                PathFact { requested: path.clone(), resolved: path, access, place, hard_links: 1 };
+            findings.all.extend(self.restriction(&fact));
+        }
+    }
+
+    /// What forbids a file, and the floors under secrets.
+    fn restriction(&self, fact: &PathFact) -> Vec<Finding> {
+        let forms = PathForms::new(fact).within(self.world.workspace());
+        let shown = fact.requested.display();
+        let mut found = Vec::new();
+        let [_, table] = self.setting.tables;
+        for tool in ["read_file", "write_file"] {
+            if !table.restrictions().paths {
+                break;
+            }
+            let tool = ToolName::new(tool);
+            let args = Value::Null;
+            let question =
+                Question { path: Some(&forms), ..self.question(&tool, Effect::Read, &args) };
+            if let Some((rule, name)) = self.setting.best_where(&question, restricts_paths) {
+                let reason = match &rule.message {
+                    Some(message) => message.to_string(),
+                    None => format!("rule {name} is about `{shown}`"),
+                };
+                let floor = Finding::floor(FloorKind::Shell, rule.decision, reason);
+                found.push(Finding { floor: None, rule: Some(name.clone()), ..floor });
+            }
+        }
+        let floor = self.path_floor(fact, &forms, None);
+        found.extend(floor.filter(|found| {
+            matches!(found.floor, Some(FloorKind::Protected | FloorKind::Sensitive))
+        }));
+        found
+    }
+
+    /// A file that is read or written for certain.
+    pub(super) fn judge_word(
+        &self,
+        word: &Word,
+        access: Access,
+        cover: Cover,
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        if !word.known {
+            findings.push(unknown(word));
+            return;
+        }
+        let paths = match self.expanded(word, walk) {
+            Ok(paths) => paths,
+            Err(finding) => {
+                findings.push(finding);
+                return;
+            }
+        };
+        for path in self.places(word, walk) {
+            // Where the line is only if a `cd` failed, what forbids the file still counts.
+            findings.all.extend(self.restriction(&self.world.look(&path, access)));
+        }
+        let (tool, effect) = match access {
+            Access::Read => (ToolName::new("read_file"), Effect::Read),
+            Access::Write | Access::Delete => (ToolName::new("write_file"), Effect::Edit),
+        };
+        for path in paths {
+            let fact = self.world.look(&path, access);
+            let forms = PathForms::new(&fact).within(self.world.workspace());
+            let args = json!({ "path": word.text });
+            let question = Question { path: Some(&forms), ..self.question(&tool, effect, &args) };
+            let doing = if access == Access::Read { "reading" } else { "writing" };
+            let what = format!("{doing} `{}`", word.text);
+            let before = findings.all.len();
+            self.judge_path(&question, &fact, &what, findings);
+            if cover == Cover::Rule {
+                // The command's own rule covers it; only what forbids it, and floors, stay.
+                let fresh = findings.all.split_off(before);
+                findings.all.extend(fresh.into_iter().filter(|found| {
+                    found.decision == Decision::Deny
+                        || found.floor.is_some_and(|floor| {
+                            floor != FloorKind::Outside || access == Access::Write
+                        })
+                        || found
+                            .rule
+                            .as_ref()
+                            .is_some_and(|rule| rule.line > 0 && !rule.is_built_in())
+                }));
+            }
+        }
+    }
+
+    /// Everything below a folder is read: secrets and forbidden files in it count.
+    pub(super) fn judge_tree(
+        &self,
+        command: &Command,
+        word: &Word,
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        let only = included(command);
+        let skips_hidden = command.name() == Some("rg") && !shows_hidden(command);
+        for folder in self.places(word, walk) {
+            let mut forbidden = None;
+            let mut test = |path: &Path| {
+                let inner = path.strip_prefix(&folder).unwrap_or(path);
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let is_hidden = || inner.iter().any(|part| part.to_string_lossy().starts_with('.'));
+                if !only.is_empty() && !only.iter().any(|pattern| pattern.matches(&name))
+                    || skips_hidden && is_hidden()
+                {
+                    return false;
+                }
+                forbidden = self.forbidden(path);
+                forbidden.is_some()
+            };
+            match self.world.some_below(&folder, &mut test) {
+                Some(false) => {}
+                Some(true) => findings.all.extend(forbidden),
+                None => findings.push(too_much(word)),
+            }
+        }
+    }
+
+    /// What most restricts a file that was found, its links not followed.
+    fn forbidden(&self, path: &Path) -> Option<Finding> {
+        let fact = PathFact {
+            requested: path.to_owned(),
+            resolved: path.to_owned(),
+            access: Access::Read,
+            place: Place::Workspace,
+            hard_links: 1,
+        };
+        self.restriction(&fact).into_iter().max_by_key(|found| found.decision)
+    }
+
+    /// Links below a folder are followed: where they lead counts.
+    pub(super) fn judge_links(
+        &self,
+        command: &Command,
+        word: &Word,
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        for folder in self.places(word, walk) {
+            let mut seen = 0;
+            let mut test = |path: &Path| {
+                seen += 1;
+                let fact = self.world.look(path, Access::Read);
+                seen > MOST_LINKS
+                    || fact.place == Place::Outside
+                    || !self.restriction(&fact).is_empty()
+            };
+            if self.world.some_below(&folder, &mut test) != Some(false) {
+                findings.push(Finding::floor(
+                    FloorKind::Shell,
+                    Decision::Ask,
+                    format!("`{}` follows links, and not all of them stay here", shown(command)),
+                ));
+            }
+        }
+    }
+
+    /// The paths a word stands for, in every folder the line may be in.
+    pub(super) fn places(&self, word: &Word, walk: &Walk) -> Vec<PathBuf> {
+        if let (true, Some(home)) = (word.home, self.world.home()) {
+            let rest = word.text.strip_prefix('~').unwrap_or_default();
+            return vec![PathBuf::from(format!("{}{rest}", home.display()))];
+        }
+        if Path::new(&word.text).is_absolute() {
+            return vec![PathBuf::from(&word.text)];
+        }
+        walk.folders.iter().map(|folder| folder.join(&word.text)).collect()
+    }
+
+    /// The paths a word stands for where the line is, file name patterns replaced.
+    fn expanded(&self, word: &Word, walk: &Walk) -> Result<Vec<PathBuf>, Finding> {
+        let here = Walk::new(walk.folder.clone());
+        let mut paths = self.places(word, &here);
+        if word.pattern {
+            let names = self.world.expand(&walk.folder, &word.text).ok_or_else(|| unknown(word))?;
+            if names.iter().any(|name| name.starts_with('-')) {
+                return Err(Finding::floor(
+                    FloorKind::Shell,
+                    Decision::Ask,
+                    format!("`{}` stands for a file that would be taken for an option", word.text),
+                ));
+            }
+            // Without a match the shell passes the pattern on as it is.
+            paths.extend(names.iter().map(|name| walk.folder.join(name)));
+        }
+        Ok(paths)
+    }
+}
+
+fn restricts_paths(rule: &Rule) -> bool {
+    rule.decision != Decision::Allow && is_owners(rule) && !rule.matcher.paths.is_empty()
+}
+
+fn unknown(word: &Word) -> Finding {
+    let reason = format!("which file `{}` is cannot be told beforehand", word.text);
+    Finding::floor(FloorKind::Shell, Decision::Ask, reason)
+}
+
+fn too_much(word: &Word) -> Finding {
+    let reason = format!("`{}` holds too much to look through for secrets", word.text);
+    Finding::floor(FloorKind::Shell, Decision::Ask, reason)
+}
+
+/// The names a search is limited to.
+fn included(command: &Command) -> Vec<Wildcard> {
+    let values = command.arguments().iter().filter_map(|word| word.text.strip_prefix("--include="));
+    let values = values.filter(|value| !value.contains(['?', '[', '{', '\\']));
+    values.map(Wildcard::new).collect()
+}
+
+fn shows_hidden(command: &Command) -> bool {
+    command.arguments().iter().any(|word| {
+        let text = word.text.as_str();
+        let short = text.starts_with('-') && !text.starts_with("--");
+        (short && text.contains(['u', '.'])) || text == "--hidden" || text == "--unrestricted"
+    })
+}

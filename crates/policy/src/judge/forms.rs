@@ -1,0 +1,265 @@
+//! A command as rules see it.
+
+use crate::pattern::CommandText;
+use crate::question::CommandForms;
+use crate::rule::{Rule, Tier};
+use crate::shell::wrapper::{self, Ran};
+use crate::shell::{Command, Direction, Word};
+
+/// Variables that change nothing but how output looks.
+const INERT: &[&str] = &[
+    "CARGO_TERM_COLOR",
+    "CI",
+    "CLICOLOR",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LINES",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+];
+
+/// More leading options than this are not looked behind.
+const MOST_LEADING: usize = 6;
+
+/// A command as rules see it.
+pub(super) fn forms(command: &Command, inner: &[Ran]) -> CommandForms {
+    let mut generous = Vec::new();
+    push_generous(command, &mut generous);
+    for ran in inner {
+        push_generous(&ran.command, &mut generous);
+    }
+    CommandForms { strict: strict(command), generous }
+}
+
+/// Exactly what runs; nothing when that is not known, or variables change what it means.
+pub(super) fn strict(command: &Command) -> Option<CommandText> {
+    let inert = command.assignments.iter().all(|assignment| {
+        INERT.contains(&assignment.name.as_str())
+            && assignment.value.literal().is_some_and(|value| !value.contains('/'))
+    });
+    let known = command.words.iter().all(|word| word.known);
+    let name = command.name()?;
+    (inert && known && !name.is_empty())
+        .then(|| CommandText::new(command.words.iter().map(|word| word.text.as_str())))
+}
+
+/// Every way a command may be meant: by its base name, and without options in front.
+fn push_generous(command: &Command, generous: &mut Vec<CommandText>) {
+    let mut words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+    let Some(name) = words.first().copied() else { return };
+    let mut push = |text: CommandText| {
+        if !generous.contains(&text) {
+            generous.push(text);
+        }
+    };
+    push(CommandText::new(words.iter().copied()));
+    let base = wrapper::normal_name(name);
+    if let Some(first) = words.first_mut() {
+        *first = base;
+    }
+    push(CommandText::new(words.iter().copied()));
+    if base == "git" {
+        let plain = wrapper::git_without_globals(&command.words);
+        push(CommandText::new(plain.iter().map(|word| word.text.as_str())));
+    }
+    let arguments = words.get(1..).unwrap_or_default();
+    if let Some(subcommand) = base.strip_prefix("git-") {
+        push(CommandText::new(["git", subcommand].into_iter().chain(arguments.iter().copied())));
+    }
+    // Options in front of a subcommand may have values: `kubectl -n x delete`.
+    if arguments.first().is_some_and(|first| first.starts_with('-')) {
+        for skipped in 1..arguments.len().min(MOST_LEADING) {
+            let rest = arguments.get(skipped..).unwrap_or_default();
+            push(CommandText::new(std::iter::once(base).chain(rest.iter().copied())));
+        }
+    }
+}
+
+/// Whether a rule is enough for whatever the command runs: it allows all commands, or this very one.
+pub(super) fn covers_all_it_runs(rule: Option<&Rule>, command: &Command) -> bool {
+    rule.is_some_and(|rule| {
+        let exact = || {
+            let text = strict(command).map(|text| text.shown());
+            rule.matcher.commands.iter().any(|pattern| Some(pattern.to_string()) == text)
+        };
+        covers_every_command(rule) || exact()
+    })
+}
+
+/// Whether a rule is about all of shell.
+pub(super) fn covers_every_command(rule: &Rule) -> bool {
+    let matcher = &rule.matcher;
+    matcher.commands.is_empty() && matcher.args.is_none() && matcher.conditions.is_empty()
+}
+
+pub(super) fn spells_out(rule: &Rule, word: &str) -> bool {
+    is_owners(rule) && rule.matcher.commands.iter().any(|pattern| pattern.names(word))
+}
+
+pub(super) fn is_owners(rule: &Rule) -> bool {
+    rule.origin.tier != Tier::Default
+}
+
+/// `[` is a program, although it looks like the beginning of a file name pattern.
+pub(super) fn is_test(command: &Command) -> bool {
+    command.words.first().is_some_and(|word| word.known && word.text == "[")
+}
+
+/// Words in which files may be named: the words themselves, values of options, pieces of scripts.
+pub(super) fn possible_files(command: &Command) -> Vec<(Word, Named)> {
+    let mut found = Vec::new();
+    for word in command.arguments() {
+        let text = word.text.as_str();
+        if let Some(option) = text.strip_prefix('-') {
+            // `--output=file`, `-ofile`: whoever takes a file in an option may write it.
+            let value = text.split_once('=').map(|(_, value)| value);
+            let attached = option.get(1..).filter(|_| !option.starts_with('-'));
+            let values = value.into_iter().chain(attached).filter(|value| !value.is_empty());
+            let values = values.map(|value| value.rsplit('@').next().unwrap_or(value));
+            found.extend(values.map(|value| (part(word, value), Named::InOption)));
+            continue;
+        }
+        let value = text.split_once('=').map(|(_, value)| value.trim_start_matches('@'));
+        let value = value.map(|value| (part(word, value), Named::InOption));
+        found.extend(value);
+        found.push((part(word, text.trim_start_matches('@')), Named::Alone));
+        if text.contains([' ', '(', '"', '\'', ';', '{', ',']) {
+            found.extend(pieces(text).map(|piece| (part(word, piece), Named::Inside)));
+        }
+    }
+    let assigned = command.assignments.iter().map(|assignment| &assignment.value);
+    found.extend(assigned.map(|word| (word.clone(), Named::Inside)));
+    let here = command.redirects.iter().filter(|redirect| redirect.direction == Direction::Here);
+    for text in here.map(|redirect| &redirect.target) {
+        found.extend(pieces(&text.text).map(|piece| (part(text, piece), Named::Inside)));
+    }
+    found
+}
+
+/// What may be a name in a script.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let ends = [' ', '(', ')', '"', '\'', ';', '{', '}', ',', '\n', '=', '<', '>', '|', '!'];
+    text.split(ends).filter(|piece| piece.len() > 1)
+}
+
+/// The programs that a command may run without being known to: words on their own, values of
+/// options, and what stands in scripts of programs that run others.
+pub(super) fn possible_programs(command: &Command) -> Vec<String> {
+    const SCRIPTED: &[&str] = &[
+        "awk", "ed", "ex", "expect", "gawk", "gdb", "lua", "make", "mawk", "nawk", "node", "perl",
+        "php", "psql", "python", "python3", "ruby", "sed", "sg", "sqlite3", "ssh", "tclsh", "vi",
+        "vim",
+    ];
+    let name = command.name().map_or("", wrapper::normal_name);
+    let is_scripted = SCRIPTED.contains(&name);
+    let mut found = Vec::new();
+    for (word, named) in possible_files(command) {
+        let first = word.text.split_ascii_whitespace().next().unwrap_or_default();
+        match named {
+            Named::Alone if !word.text.contains(' ') => found.push(first.to_owned()),
+            Named::InOption => {
+                found.push(first.to_owned());
+                found.extend(pieces(&word.text).map(str::to_owned));
+            }
+            Named::Inside | Named::Alone if is_scripted || !command.assignments.is_empty() => {
+                found.extend(pieces(&word.text).map(str::to_owned));
+            }
+            Named::Inside | Named::Alone => {}
+        }
+    }
+    found.iter().map(|name| wrapper::normal_name(name).to_owned()).collect()
+}
+
+fn part(word: &Word, text: &str) -> Word {
+    let home = text == "~" || text.starts_with("~/");
+    let home = if text == word.text { word.home } else { home };
+    Word { text: text.to_owned(), home, ..word.clone() }
+}
+
+/// Where in a command a file may be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// As a word of its own.
+    Alone,
+    /// As the value of an option.
+    InOption,
+    /// Somewhere in a longer word.
+    Inside,
+}
+
+/// Whether a git command shows what is in files, rather than their names or messages.
+pub(super) fn shows_content(command: &Command) -> bool {
+    let words = wrapper::git_without_globals(&command.words);
+    let mut words = words.iter().map(|word| word.text.as_str()).skip(1);
+    match words.next() {
+        Some("log" | "reflog" | "stash" | "whatchanged") => {
+            words.any(|word| matches!(word, "-p" | "-u" | "--patch" | "-c" | "--cc" | "-m"))
+        }
+        Some(
+            "diff" | "show" | "cat-file" | "range-diff" | "diff-tree" | "diff-index" | "diff-files"
+            | "blame",
+        ) => !words.any(|word| matches!(word, "--stat" | "--name-only" | "--name-status")),
+        _ => false,
+    }
+}
+
+/// Whether a command searches all that a repository tracks.
+pub(super) fn searches_repository(command: &Command) -> bool {
+    let words = wrapper::git_without_globals(&command.words);
+    command.name() == Some("git") && words.get(1).is_some_and(|word| word.text == "grep")
+}
+
+/// Whether a git command writes out all that a repository holds.
+pub(super) fn exports_repository(command: &Command) -> bool {
+    let words = wrapper::git_without_globals(&command.words);
+    let subcommand = words.get(1).map(|word| word.text.as_str());
+    command.name() == Some("git")
+        && matches!(subcommand, Some("archive" | "bundle" | "fast-export" | "format-patch"))
+}
+
+/// Commands that do not write the files named on their command line.
+pub(super) fn only_reads_its_words(command: &Command) -> bool {
+    const READERS: &[&str] = &["cat", "less", "more", "awk", "jq", "yq", "bat", "xxd", "file"];
+    const GIT_READERS: &[&str] =
+        &["add", "blame", "commit", "diff", "fetch", "log", "push", "show", "stage"];
+    let name = command.name().map_or("", wrapper::normal_name);
+    let git_reads = || {
+        let words = wrapper::git_without_globals(&command.words);
+        let subcommand = words.get(1).map(|word| word.text.as_str());
+        subcommand.is_some_and(|subcommand| GIT_READERS.contains(&subcommand))
+    };
+    READERS.contains(&name) || (name == "git" && git_reads())
+}
+
+/// Commands that take whole folders, whatever is in them.
+pub(super) fn takes_folders(command: &Command) -> bool {
+    let name = command.name().map_or("", wrapper::normal_name);
+    matches!(name, "tar" | "zip" | "7z" | "rsync" | "scp" | "cp" | "mv" | "find" | "git")
+        || (name == "rm" && command.arguments().iter().any(|word| is_recursive(&word.text)))
+}
+
+/// Whether an option removes or copies folders with all that is in them.
+pub(super) fn is_recursive(option: &str) -> bool {
+    let short = option.starts_with('-') && !option.starts_with("--");
+    (short && option.contains(['r', 'R'])) || option == "--recursive"
+}
+
+/// A command as people see it, not too long.
+pub(super) fn shown(command: &Command) -> String {
+    let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+    let text = words.join(" ");
+    let text: String = text
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .take(80)
+        .collect();
+    if text.is_empty() { "a variable is set".to_owned() } else { text }
+}
