@@ -9,7 +9,9 @@ mod fixtures;
 mod glob;
 mod grep;
 mod overhead;
+mod policy;
 
+mod answering;
 mod benchmark;
 mod harness;
 mod lab;
@@ -58,6 +60,7 @@ fn sections() -> Vec<Titled> {
         ("Large files", files::benchmarks()),
         ("Overhead", overhead::benchmarks()),
         ("Many small calls", batch::benchmarks()),
+        ("Policy", policy::benchmarks()),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! Programs that tests and benchmarks compare with, installed below the target folder.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,6 +15,10 @@ pub(crate) const RIPGREP: Peer = Peer { package: "ripgrep", version: "15.2.0", b
 pub(crate) const FD: Peer = Peer { package: "fd-find", version: "10.5.0", binary: "fd" };
 pub(crate) const MCP_FILESYSTEM: Peer =
     Peer { package: "rust-mcp-filesystem", version: "0.4.5", binary: "rust-mcp-filesystem" };
+
+/// The version of `@google/gemini-cli-core` that policy benchmarks compare with.
+pub(crate) const GEMINI_VERSION: &str = "0.61.0";
+const GEMINI: &str = "@google/gemini-cli-core";
 
 /// The oldest ripgrep on the machine that tests accept when theirs cannot be installed.
 const OLDEST_RIPGREP: u32 = 14;
@@ -40,6 +45,66 @@ impl Peer {
         process::run(&mut install).with_context(|| format!("cannot install {package}"))?;
         Ok(binary)
     }
+}
+
+/// The project that holds our policy engine and its peers; no part of the workspace, so
+/// that the peers stay out of its dependencies.
+pub(crate) fn policy_folder(workspace: &Workspace) -> PathBuf {
+    workspace.root().join("xtask/peers/policy-bench")
+}
+
+/// Builds our policy engine together with its peers from crates.io.
+pub(crate) fn build_policy_bench(workspace: &Workspace) -> Result<PathBuf> {
+    let target = workspace.peers().join("policy-bench");
+    let mut build = workspace.cargo(["build", "--release", "--locked", "--quiet"]);
+    build.arg("--manifest-path").arg(policy_folder(workspace).join("Cargo.toml"));
+    build.arg("--target-dir").arg(&target);
+    process::run(&mut build).context("cannot build the policy engines")?;
+    Ok(target.join("release").join(format!("policy-bench{}", env::consts::EXE_SUFFIX)))
+}
+
+/// The version of a policy engine that is compiled beside ours.
+pub(crate) fn policy_peer_version(workspace: &Workspace, package: &str) -> Result<String> {
+    let lock = fs::read_to_string(policy_folder(workspace).join("Cargo.lock"))?;
+    locked_version(&lock, package).with_context(|| format!("`{package}` is not locked"))
+}
+
+fn locked_version(lock: &str, package: &str) -> Option<String> {
+    let name = format!("name = \"{package}\"");
+    let (_, rest) = lock.split_once(&name)?;
+    version_in(rest)
+}
+
+/// Whether there is a node with its npm.
+///
+/// # Errors
+///
+/// What is missing, for people.
+pub(crate) fn find_node() -> Result<(), String> {
+    for program in ["node", "npm"] {
+        if !process::succeeds(Command::new(program).arg("--version")) {
+            return Err(format!("comparing with gemini-cli needs `{program}`, which is missing"));
+        }
+    }
+    Ok(())
+}
+
+/// Installs gemini-cli's core unless this version is there, and returns its folder.
+pub(crate) fn install_gemini(workspace: &Workspace) -> Result<PathBuf> {
+    let root = workspace.peers().join("gemini");
+    let folder = root.join("node_modules").join(GEMINI);
+    let manifest = fs::read_to_string(folder.join("package.json")).unwrap_or_default();
+    if manifest.contains(&format!("\"version\": \"{GEMINI_VERSION}\"")) {
+        return Ok(folder);
+    }
+    fs::create_dir_all(&root)?;
+    let mut install = Command::new("npm");
+    // Nothing of it runs but the policy engine, so nothing needs building.
+    install.args(["install", "--no-save", "--omit=dev", "--omit=optional", "--ignore-scripts"]);
+    install.args(["--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(&root);
+    install.arg(format!("{GEMINI}@{GEMINI_VERSION}"));
+    process::run(&mut install).with_context(|| format!("cannot install {GEMINI}"))?;
+    Ok(folder)
 }
 
 /// A ripgrep for the interoperation tests: the pinned one, else a recent one from
@@ -98,6 +163,14 @@ mod tests {
         assert_eq!(version_in("ripgrep 15.2.0\n\nfeatures:-pcre2").as_deref(), Some("15.2.0"));
         assert_eq!(version_in("fd 10.5.0").as_deref(), Some("10.5.0"));
         assert_eq!(version_in("no version here"), None);
+    }
+
+    #[test]
+    fn finds_the_version_in_a_lock_file() {
+        let lock = "[[package]]\nname = \"regorus-x\"\nversion = \"9.9.9\"\n\n\
+                    [[package]]\nname = \"regorus\"\nversion = \"0.14.1\"\n";
+        assert_eq!(locked_version(lock, "regorus").as_deref(), Some("0.14.1"));
+        assert_eq!(locked_version(lock, "cedar"), None);
     }
 
     #[test]

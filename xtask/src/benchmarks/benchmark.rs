@@ -31,6 +31,8 @@ pub(super) struct Row {
     /// What was compared besides time, e.g. the matches of both sides.
     pub(super) checked: String,
     pub(super) passed: bool,
+    /// Not measured, although nothing went wrong.
+    pub(super) skipped: bool,
     /// The commands that were timed, ours first.
     pub(super) commands: Vec<String>,
 }
@@ -42,7 +44,7 @@ impl Row {
         Self {
             ours: render_time(ours),
             peer: format!("{} ({peer_name})", render_time(peer)),
-            ratio: format!("{ratio:.2}"),
+            ratio: render_ratio(ratio),
             limit: format!("{limit:.2}"),
             passed: ratio <= limit,
             ..Self::not_measured()
@@ -59,6 +61,12 @@ impl Row {
         }
     }
 
+    /// What cannot be measured on this machine, which is said aloud.
+    pub(super) fn skipped(reason: &str) -> Self {
+        eprintln!("\n*** SKIPPED: {reason} ***\n");
+        Self { checked: reason.to_owned(), skipped: true, ..Self::not_measured() }
+    }
+
     pub(super) fn not_measured() -> Self {
         Self {
             name: "",
@@ -68,6 +76,7 @@ impl Row {
             limit: "–".to_owned(),
             checked: "–".to_owned(),
             passed: false,
+            skipped: false,
             commands: Vec::new(),
         }
     }
@@ -86,7 +95,16 @@ impl Row {
     }
 
     pub(super) fn verdict(&self) -> &'static str {
-        if self.passed { "pass" } else { "**fail**" }
+        match (self.skipped, self.passed) {
+            (true, _) => "skipped",
+            (false, true) => "pass",
+            (false, false) => "**fail**",
+        }
+    }
+
+    /// Whether it was measured, or should have been, and is not good enough.
+    pub(super) fn is_missed(&self) -> bool {
+        !self.passed && !self.skipped
     }
 
     /// One line for the terminal while benchmarks run.
@@ -101,6 +119,10 @@ impl Row {
             self.verdict()
         )
     }
+}
+
+fn render_ratio(ratio: f64) -> String {
+    if ratio < 0.1 { format!("{ratio:.4}") } else { format!("{ratio:.2}") }
 }
 
 fn render_time(time: Duration) -> String {
@@ -137,6 +159,20 @@ mod tests {
         let limit = Duration::from_micros(10);
         assert!(Row::within(Duration::from_micros(9), limit).passed);
         assert!(!Row::within(Duration::from_micros(11), limit).passed);
+    }
+
+    #[test]
+    fn what_is_skipped_is_neither_passed_nor_missed() {
+        let row = Row::skipped("there is no node");
+        assert!(!row.passed && !row.is_missed());
+        assert_eq!((row.verdict(), row.checked.as_str()), ("skipped", "there is no node"));
+        assert!(Row::not_measured().is_missed());
+    }
+
+    #[test]
+    fn small_ratios_are_told_apart() {
+        assert_eq!(render_ratio(0.876), "0.88");
+        assert_eq!(render_ratio(0.000_23), "0.0002");
     }
 
     #[test]

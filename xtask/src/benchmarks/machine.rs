@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use super::lab::Lab;
-use crate::process;
+use crate::{peers, process};
 
 /// Name and value of each fact. Names no host, user or folder.
 pub(super) fn describe(lab: &Lab) -> Result<Vec<(&'static str, String)>> {
@@ -25,6 +25,10 @@ pub(super) fn describe(lab: &Lab) -> Result<Vec<(&'static str, String)>> {
         ("rust-mcp-filesystem", version(Command::new(&lab.mcp_filesystem))?),
         ("sed", version(Command::new("sed"))?),
         ("ls", version(Command::new("ls"))?),
+        ("cedar-policy", peers::policy_peer_version(&lab.workspace, "cedar-policy")?),
+        ("regorus", peers::policy_peer_version(&lab.workspace, "regorus")?),
+        ("gemini-cli-core", peers::GEMINI_VERSION.to_owned()),
+        ("node", version(Command::new("node")).unwrap_or_else(|_| "not installed".to_owned())),
         ("rustc", version(Command::new("rustc"))?),
     ])
 }

@@ -1,0 +1,60 @@
+//! Values by the words a command begins with.
+
+use hashbrown::HashMap;
+
+/// Values by the words a command begins with; looking a command up costs as many steps as it has
+/// words, and no more than the longest of these has.
+#[derive(Debug)]
+pub(super) struct Words<T> {
+    values: HashMap<String, T>,
+    longest: usize,
+}
+
+impl<T> Default for Words<T> {
+    fn default() -> Self {
+        Self { values: HashMap::new(), longest: 0 }
+    }
+}
+
+impl<T: Default> Words<T> {
+    pub(super) fn entry(&mut self, words: &str) -> &mut T {
+        self.longest = self.longest.max(words.len());
+        self.values.entry_ref(words).or_default()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Shows the value of the first word of a command, of the first two, and so on.
+    pub(super) fn visit(&self, command: &str, mut look: impl FnMut(&T)) {
+        let ends = memchr::memchr_iter(b' ', command.as_bytes()).chain([command.len()]);
+        for end in ends.take_while(|end| *end <= self.longest) {
+            if let Some(value) = command.get(..end).and_then(|words| self.values.get(words)) {
+                look(value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_by_its_first_words_and_by_no_half_of_one() {
+        let mut words = Words::<u32>::default();
+        for (number, key) in (0..).zip(["git", "git push", "git push origin", "git pull"]) {
+            *words.entry(key) = number;
+        }
+        let found = |command: &str| {
+            let mut found = Vec::new();
+            words.visit(command, |number| found.push(*number));
+            found
+        };
+        assert_eq!(found("git push origin main"), [0, 1, 2]);
+        assert_eq!(found("git push"), [0, 1]);
+        assert_eq!(found("git pusher"), [0]);
+        assert_eq!(found("gi"), [0; 0]);
+    }
+}
