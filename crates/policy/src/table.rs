@@ -1,8 +1,8 @@
 //! Rules in tables, so that what a decision costs does not grow with the rules
 //! that cannot match.
 //!
-//! Every rule is filed once, under the rarest thing it asks for: a tool, then a
-//! program, a folder, a host, a value, a piece of text. A question looks into
+//! Every rule is filed once, under the rarest thing it asks for: a tool, then the
+//! first words of a command, a folder, a host, a value, a piece of text. A question looks into
 //! the few places where rules about it can be, best rules first.
 
 use hashbrown::{HashMap, HashSet};
@@ -17,6 +17,7 @@ use crate::verdict::RuleName;
 
 mod prefixes;
 mod shelf;
+mod words;
 
 /// The place of a rule among all rules: 0 is the strongest.
 pub(crate) type Rank = u32;

@@ -31,11 +31,6 @@ impl CommandText {
         Self(text)
     }
 
-    /// The first word.
-    pub fn name(&self) -> &str {
-        self.0.split(' ').next().unwrap_or_default()
-    }
-
     /// The text to match.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -120,15 +115,15 @@ impl CommandPattern {
         }
     }
 
-    /// The program's name, when the pattern fixes it.
-    pub fn name(&self) -> Option<&str> {
-        let Self::Words { pattern, bare, .. } = self else { return None };
+    /// The words every command it covers begins with; nothing when not even the first is fixed.
+    pub fn first_words(&self) -> Option<&str> {
+        let Self::Words { pattern, .. } = self else { return None };
         let prefix = pattern.prefix();
-        match prefix.split_once(' ') {
-            Some((name, _)) => Some(name),
-            None if pattern.is_literal() => Some(prefix),
-            None => bare.as_deref(),
+        if pattern.is_literal() {
+            return Some(prefix);
         }
+        // What stands before a star may go on in the same word.
+        prefix.rsplit_once(' ').map(|(words, _)| words)
     }
 
     /// Whether the pattern spells out this very word.
@@ -236,12 +231,14 @@ mod tests {
     }
 
     #[test]
-    fn the_name_is_known_when_fixed() {
-        let name = |pattern: &str| CommandPattern::parse(pattern).name().map(str::to_owned);
-        assert_eq!(name("git push *").as_deref(), Some("git"));
-        assert_eq!(name("make").as_deref(), Some("make"));
-        assert_eq!(name("npm:*").as_deref(), Some("npm"));
-        assert_eq!(name("* install"), None);
-        assert_eq!(name("npm*"), None);
+    fn the_first_words_are_known_where_fixed() {
+        let words = |pattern: &str| CommandPattern::parse(pattern).first_words().map(str::to_owned);
+        assert_eq!(words("git push *").as_deref(), Some("git push"));
+        assert_eq!(words("git push ori*").as_deref(), Some("git push"));
+        assert_eq!(words("git * main").as_deref(), Some("git"));
+        assert_eq!(words("make all").as_deref(), Some("make all"));
+        assert_eq!(words("npm:*").as_deref(), Some("npm"));
+        assert_eq!(words("* install"), None);
+        assert_eq!(words("npm*"), None);
     }
 }

@@ -4,6 +4,7 @@ use aho_corasick::AhoCorasick;
 use hashbrown::HashMap;
 
 use super::prefixes::Prefixes;
+use super::words::Words;
 use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern};
 use crate::question::{PathForms, Question};
 use crate::rule::Rule;
@@ -16,7 +17,7 @@ const SHORTEST_NEEDLE: usize = 3;
 /// The rules about one tool, each in one place, strongest first.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
-    by_program: HashMap<String, Ranks>,
+    by_words: Words<Ranks>,
     by_folder: HashMap<String, Folder>,
     by_host: HashMap<String, Ranks>,
     by_value: HashMap<String, HashMap<String, Ranks>>,
@@ -35,9 +36,9 @@ impl Shelf {
     /// Files a rule; called in order of rank.
     pub(super) fn file(&mut self, rule: &Rule, rank: u32) {
         let matcher = &rule.matcher;
-        if let Some(programs) = all(&matcher.commands, CommandPattern::name) {
-            for program in programs {
-                push(self.by_program.entry_ref(program).or_default(), rank);
+        if let Some(commands) = all(&matcher.commands, CommandPattern::first_words) {
+            for words in commands {
+                push(self.by_words.entry(words), rank);
             }
         } else if !matcher.paths.is_empty() {
             for (folder, name) in matcher.paths.iter().flat_map(PathPattern::keys) {
@@ -89,10 +90,11 @@ impl Shelf {
     /// Shows every place where rules about what is asked can be.
     pub(super) fn visit(&self, question: &Question<'_>, look: &mut impl FnMut(&[u32])) {
         look(&self.rest);
-        if let Some(command) = question.command.filter(|_| !self.by_program.is_empty()) {
-            let texts = command.strict.iter().chain(&command.generous);
-            for ranks in texts.filter_map(|text| self.by_program.get(text.name())) {
-                look(ranks);
+        if let Some(command) = question.command.filter(|_| !self.by_words.is_empty()) {
+            let strict = command.strict.as_ref();
+            let others = command.generous.iter().filter(|text| Some(*text) != strict);
+            for text in strict.into_iter().chain(others) {
+                self.by_words.visit(text.as_str(), |ranks| look(ranks));
             }
         }
         if let Some(path) = question.path.filter(|_| !self.by_folder.is_empty()) {
