@@ -64,7 +64,8 @@ impl Table {
         for (rank, rule) in (0..).zip(&rules) {
             table.restrictions.note(rule);
             if rule.decision != Decision::Allow {
-                let names = rule.matcher.commands.iter().filter_map(CommandPattern::name);
+                let words = rule.matcher.commands.iter().filter_map(CommandPattern::first_words);
+                let names = words.filter_map(|words| words.split(' ').next());
                 table.restricted.extend(names.map(str::to_owned));
             }
             for tool in &rule.tools {
