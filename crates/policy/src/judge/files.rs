@@ -194,7 +194,8 @@ impl Judge<'_> {
                 return;
             }
         };
-        for path in self.places(word, walk) {
+        let elsewhere = self.places(word, walk).into_iter().filter(|path| !paths.contains(path));
+        for path in elsewhere {
             // Where the line is only if a `cd` failed, what forbids the file still counts.
             findings.all.extend(self.restriction(&self.world.look(&path, access)));
         }

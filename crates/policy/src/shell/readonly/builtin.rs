@@ -53,6 +53,9 @@ pub(crate) fn exit(words: &[Word]) -> Result<Vec<PathOperand>, String> {
 
 /// `set`: only what makes a line stop at its first failure or show what it runs.
 pub(crate) fn set(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+    if words.is_empty() {
+        return Err("it shows every variable".into());
+    }
     let mut words = words.iter().map(literal);
     while let Some(word) = words.next() {
         let letters = word?.strip_prefix(['-', '+']).ok_or("it sets more than how a line stops")?;
