@@ -124,7 +124,10 @@ fn decide_against_gemini(lab: &Lab, rules: usize, limit: f64) -> Result<Row> {
     let workload = folder.path().join("workload.json");
     fs::write(&workload, bench.ask("workload")?.to_string())?;
     let mut node = Command::new("node");
-    node.arg("gemini.mjs").arg(&core).arg(&workload).current_dir(peers::policy_folder(&lab.workspace));
+    node.arg("gemini.mjs")
+        .arg(&core)
+        .arg(&workload)
+        .current_dir(peers::policy_folder(&lab.workspace));
     let gemini = RefCell::new(Answering::start(&mut node)?);
 
     let ours = bench.ask("decide toolgate shell")?;

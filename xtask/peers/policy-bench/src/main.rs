@@ -25,8 +25,7 @@ use toolgate_policy::Decision;
 use crate::engine::{Dialect, Engine};
 use crate::workload::{Kind, Rule};
 
-const DIALECTS: [Dialect; 4] =
-    [toolgate::TOOLGATE, cedar::CEDAR, rego::INTERPRETER, rego::MACHINE];
+const DIALECTS: [Dialect; 4] = [toolgate::TOOLGATE, cedar::CEDAR, rego::INTERPRETER, rego::MACHINE];
 
 /// How long decisions are repeated for one figure.
 const ROUND: Duration = Duration::from_millis(20);

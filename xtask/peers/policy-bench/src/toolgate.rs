@@ -36,7 +36,9 @@ fn write(rules: &[Rule]) -> String {
             Decision::Deny => ("deny", 600),
         };
         let tool = &rule.tool;
-        format!("[[rule]]\ntool = \"{tool}\"\n{about}decision = \"{decision}\"\npriority = {priority}\n\n")
+        format!(
+            "[[rule]]\ntool = \"{tool}\"\n{about}decision = \"{decision}\"\npriority = {priority}\n\n"
+        )
     };
     rules.iter().map(rule).collect()
 }
