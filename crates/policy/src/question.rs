@@ -1,5 +1,6 @@
 //! What rules are asked: one tool and one thing it touches.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use crate::facts::{Effect, Hints, PathFact};
 use crate::mode::Mode;
 use crate::name::ToolName;
 use crate::pattern::condition::lookup;
-use crate::pattern::path::text;
+use crate::pattern::path::{folded, text};
 use crate::pattern::{CommandPattern, CommandText, Condition, DomainPattern, PathPattern, Regular};
 
 /// One tool and one thing it touches. A call is as many questions as it touches things.
@@ -33,7 +34,7 @@ pub struct Question<'q> {
     /// The subagent that makes the call.
     pub caller: Option<&'q str>,
     /// The path it is about.
-    pub path: Option<&'q PathForms>,
+    pub path: Option<&'q PathForms<'q>>,
     /// The command it is about.
     pub command: Option<&'q CommandForms>,
     /// The host it is about.
@@ -183,45 +184,50 @@ pub fn canonical(args: &Value) -> String {
 
 /// A path as patterns see it.
 #[derive(Debug, Clone, Default)]
-pub struct PathForms {
+pub struct PathForms<'p> {
     /// As asked for.
-    pub requested: String,
+    pub requested: Cow<'p, str>,
     /// As it really is.
-    pub resolved: String,
+    pub resolved: Cow<'p, str>,
     /// As asked for, in lower case.
-    pub requested_folded: String,
+    pub requested_folded: Cow<'p, str>,
     /// As it really is, in lower case.
-    pub resolved_folded: String,
-    /// As it really is, from the workspace on; nothing outside of it.
-    pub inner: Option<String>,
+    pub resolved_folded: Cow<'p, str>,
+    workspace: Option<&'p Path>,
 }
 
-impl PathForms {
+impl<'p> PathForms<'p> {
     /// The forms of a path.
-    pub fn new(path: &PathFact) -> Self {
+    pub fn new(path: &'p PathFact) -> Self {
         let requested = text(&path.requested);
-        let requested_folded = requested.to_lowercase();
-        if path.requested == path.resolved {
+        let requested_folded = folded(&requested);
+        if path.requested.as_os_str() == path.resolved.as_os_str() {
             let (resolved, resolved_folded) = (requested.clone(), requested_folded.clone());
-            return Self { requested, resolved, requested_folded, resolved_folded, inner: None };
+            return Self {
+                requested,
+                resolved,
+                requested_folded,
+                resolved_folded,
+                workspace: None,
+            };
         }
         let resolved = text(&path.resolved);
-        let resolved_folded = resolved.to_lowercase();
-        Self { requested, resolved, requested_folded, resolved_folded, inner: None }
+        let resolved_folded = folded(&resolved);
+        Self { requested, resolved, requested_folded, resolved_folded, workspace: None }
     }
 
-    /// The same forms, with the path as it is called inside of the workspace.
+    /// The same forms of a path that may lie in a workspace.
     #[must_use]
-    pub fn within(mut self, workspace: &Path) -> Self {
-        let workspace = text(workspace);
-        let inner = self.resolved.strip_prefix(workspace.as_str());
-        self.inner = inner.and_then(|inner| inner.strip_prefix('/')).map(str::to_owned);
-        self
+    pub fn within(self, workspace: &'p Path) -> Self {
+        Self { workspace: Some(workspace), ..self }
     }
 
     /// The path as conditions may mean it: inside of the workspace, or else from the root.
     fn plain(&self) -> &str {
-        self.inner.as_deref().unwrap_or(&self.resolved)
+        let inner = self
+            .workspace
+            .and_then(|workspace| self.resolved.strip_prefix(&*text(workspace))?.strip_prefix('/'));
+        inner.unwrap_or(&self.resolved)
     }
 }
 

@@ -10,11 +10,14 @@ use hashbrown::{HashMap, HashSet};
 use crate::decision::Decision;
 use crate::name::{EDITING, READING, REMOVING, ToolPattern};
 use crate::pattern::CommandPattern;
-use crate::question::Question;
+use crate::question::{PathForms, Question};
 use crate::rule::{Rule, Tier};
+use crate::table::folders::Folders;
 use crate::table::shelf::Shelf;
 use crate::verdict::RuleName;
 
+mod folders;
+mod lengths;
 mod prefixes;
 mod shelf;
 mod words;
@@ -35,6 +38,8 @@ pub struct Table {
     restrictions: Restrictions,
     /// Programs that rules of the owner forbid or ask about.
     restricted: HashSet<String>,
+    /// Rules of the owners that forbid paths or ask about them, whatever the tool.
+    restricting: Folders,
 }
 
 /// What kinds of rules there are that forbid or ask.
@@ -68,6 +73,9 @@ impl Table {
                 let names = words.filter_map(|words| words.split(' ').next());
                 table.restricted.extend(names.map(str::to_owned));
             }
+            if restricts_paths(rule) {
+                table.restricting.file(&rule.matcher.paths, rank);
+            }
             for tool in &rule.tools {
                 table.file(tool, rule, rank);
             }
@@ -92,6 +100,13 @@ impl Table {
         self.restricted.contains(name)
     }
 
+    /// Whether a rule of an owner may forbid a path, or ask about it.
+    pub fn may_restrict(&self, path: &PathForms<'_>) -> bool {
+        let mut found = false;
+        self.restricting.visit(path, &mut |ranks| found |= !ranks.is_empty());
+        found
+    }
+
     /// The strongest rule about what is asked.
     pub fn best(&self, question: &Question<'_>) -> Option<(&Rule, &RuleName)> {
         self.best_where(question, |_| true)
@@ -103,6 +118,9 @@ impl Table {
         question: &Question<'_>,
         wanted: impl Fn(&Rule) -> bool,
     ) -> Option<(&Rule, &RuleName)> {
+        if self.rules.is_empty() {
+            return None;
+        }
         let mut best = Rank::MAX;
         self.visit(question, |ranks| {
             // Within a place the first match is the best one.
@@ -189,6 +207,13 @@ impl Restrictions {
         self.paths |= !built_in && !matcher.paths.is_empty();
         self.by_workspace |= rule.origin.tier == Tier::Workspace;
     }
+}
+
+/// Whether a rule of an owner forbids paths, or asks about them.
+pub(crate) fn restricts_paths(rule: &Rule) -> bool {
+    rule.decision != Decision::Allow
+        && rule.origin.tier != Tier::Default
+        && !rule.matcher.paths.is_empty()
 }
 
 fn is_about_shell(rule: &Rule) -> bool {

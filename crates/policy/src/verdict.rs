@@ -106,11 +106,14 @@ impl RuleName {
 
 impl fmt::Display for RuleName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, source, line, .. } = self;
-        match line {
-            0 => write!(formatter, "`{name}` ({source})"),
-            line => write!(formatter, "`{name}` ({source}:{line})"),
+        // Piece by piece, since most decisions name a rule.
+        for piece in ["`", &self.name, "` (", &self.source] {
+            formatter.write_str(piece)?;
         }
+        if self.line > 0 {
+            write!(formatter, ":{}", self.line)?;
+        }
+        formatter.write_str(")")
     }
 }
 

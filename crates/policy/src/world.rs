@@ -91,9 +91,20 @@ impl World for Lexical {
     }
 }
 
+/// Whether every slash in a path is followed by a name without a leading dot, so that there is
+/// nothing to take out of it.
+pub(crate) fn is_plain(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let is_plain = |pair: &[u8]| !matches!(pair, [b'/', b'/' | b'.']);
+    bytes.last() != Some(&b'/') && bytes.windows(2).all(is_plain)
+}
+
 /// A path with `.` and `..` taken out, symbolic links not looked at.
 pub fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
+    if path.is_absolute() && is_plain(path) {
+        return path.to_owned();
+    }
+    let mut normal = PathBuf::with_capacity(path.as_os_str().len());
     for component in path.components() {
         match component {
             Component::CurDir => {}

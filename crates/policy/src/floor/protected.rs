@@ -119,25 +119,24 @@ const NEVER_WRITTEN: &[&str] = &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "
 
 /// The part of a path, given in lower case, that makes another program act when changed.
 pub fn governing_part<'p>(path: &'p str, home: Option<&str>) -> Option<&'p str> {
-    let named =
-        path.split('/').find(|part| part.starts_with('.') && GOVERNING.binary_search(part).is_ok());
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let named = dotted(path).find(|part| GOVERNING.binary_search(part).is_ok());
+    let name = last_part(path);
     let is_plain = GOVERNING_PLAIN.contains(&name) || name.ends_with(".code-workspace");
     let named = named.or(is_plain.then_some(name));
     let below_home = || {
         let inner = path.strip_prefix(home.filter(|home| !home.is_empty())?)?;
         let below = |place: &&&str| is_at_or_below(inner, place);
         GOVERNING_BELOW.iter().find(below)?;
-        path.rsplit('/').next()
+        Some(name)
     };
     named.or_else(|| bare_repository_part(path)).or_else(below_home)
 }
 
 /// A file that turns a folder into a repository whose settings git would follow.
 fn bare_repository_part(path: &str) -> Option<&str> {
-    let (folder, name) = path.rsplit_once('/')?;
-    let hooks = folder.ends_with("/hooks") && is_git_hook(name);
-    hooks.then_some(name)
+    let name = last_part(path);
+    let folder = path.strip_suffix(name)?;
+    (folder.ends_with("/hooks/") && is_git_hook(name)).then_some(name)
 }
 
 fn is_git_hook(name: &str) -> bool {
@@ -179,7 +178,28 @@ pub fn is_never_written(path: &str) -> bool {
 
 /// Whether a path, given in lower case, holds rules or records of our own.
 pub fn is_our_own(path: &str) -> bool {
-    path.split('/').any(|part| part == ".toolgate")
+    dotted(path).any(|part| part == ".toolgate")
+}
+
+/// What follows the last slash of a path.
+pub(super) fn last_part(path: &str) -> &str {
+    let start = path.bytes().rposition(|byte| byte == b'/').map_or(0, |slash| slash + 1);
+    path.get(start..).unwrap_or_default()
+}
+
+/// The parts of a path that begin with a dot.
+pub(super) fn dotted(path: &str) -> impl Iterator<Item = &str> {
+    parts_with(path, |first| first == b'.')
+}
+
+/// The parts of a path whose first byte will do.
+pub(super) fn parts_with(path: &str, wanted: fn(u8) -> bool) -> impl Iterator<Item = &str> {
+    let mut before = b'/';
+    let starts = path.bytes().enumerate().filter(move |(_, byte)| {
+        let begins = std::mem::replace(&mut before, *byte) == b'/';
+        begins && wanted(*byte)
+    });
+    starts.filter_map(|(start, _)| path.get(start..)?.split('/').next())
 }
 
 /// Whether a path is a folder or lies in it.

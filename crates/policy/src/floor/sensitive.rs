@@ -1,6 +1,10 @@
 //! Files that hold keys, credentials and tokens.
 
-use super::protected::is_at_or_below;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::protected::{dotted, is_at_or_below, last_part, parts_with};
 
 /// Why a path is sensitive, and which part of it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,19 +115,20 @@ const SYSTEM: &[(&str, &str)] = &[
 /// What makes a path, given in lower case, sensitive.
 pub fn sensitive<'p>(path: &'p str, home: Option<&str>) -> Option<Sensitive<'p>> {
     let touched = |part, what| Some(Sensitive { part, what, when: When::Touched });
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_part(path);
     if path.starts_with("/proc/") {
         return touched(name, "memory or settings of a process");
     }
     let is_home = |place: &str| home.is_some_and(|home| is_at_or_below(home, place));
-    let system = SYSTEM.iter().find(|(place, _)| is_at_or_below(path, place) && !is_home(place));
-    if let Some((_, what)) = system.filter(|_| path.starts_with(['/'])) {
+    let mut system = SYSTEM.iter().filter(|_| may_be_system(path));
+    let system = system.find(|(place, _)| is_at_or_below(path, place) && !is_home(place));
+    if let Some((_, what)) = system {
         return touched(name, what);
     }
     if is_host_key(path, name) {
         return touched(name, "a private key");
     }
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let ending = ending(name).unwrap_or_default();
     let is_source = SOURCE.contains(&ending);
     if let Some((part, what)) = folder(path, is_source) {
         return touched(part, what);
@@ -134,15 +139,27 @@ pub fn sensitive<'p>(path: &'p str, home: Option<&str>) -> Option<Sensitive<'p>>
     ci(path, name).map(|what| Sensitive { part: name, what, when: When::Written })
 }
 
+/// What follows the last dot of a name.
+fn ending(name: &str) -> Option<&str> {
+    let dot = name.bytes().rposition(|byte| byte == b'.')?;
+    name.get(dot + 1..)
+}
+
+/// Whether a path begins like one of the system places.
+fn may_be_system(path: &str) -> bool {
+    matches!(path.as_bytes(), [b'/', b'b' | b'd' | b'e' | b'r' | b'v', ..])
+}
+
 fn folder(path: &str, is_source: bool) -> Option<(&str, &'static str)> {
     // Source in a folder called `secrets` is about secrets and holds none; dotted folders do.
-    path.split('/').find_map(|part| {
-        let first = part.bytes().next()?;
-        if !matches!(first, b'.' | b'c' | b's' | b'k') || (is_source && first != b'.') {
-            return None;
-        }
+    let wanted = if is_source { |first| first == b'.' } else { is_first_of_folder };
+    parts_with(path, wanted).find_map(|part| {
         FOLDERS.iter().find(|(name, _)| *name == part).map(|(_, what)| (part, *what))
     })
+}
+
+fn is_first_of_folder(byte: u8) -> bool {
+    matches!(byte, b'.' | b'c' | b's' | b'k')
 }
 
 fn by_name(name: &str, is_source: bool) -> Option<&'static str> {
@@ -168,7 +185,7 @@ fn by_name(name: &str, is_source: bool) -> Option<&'static str> {
     if is_config && !EXAMPLES.iter().any(|word| name.contains(word)) {
         return Some("credentials");
     }
-    let (_, ending) = name.rsplit_once('.')?;
+    let ending = ending(name)?;
     ENDINGS.iter().find(|(own, _)| own.strip_prefix('.') == Some(ending)).map(|(_, what)| *what)
 }
 
@@ -182,24 +199,36 @@ fn is_host_key(path: &str, name: &str) -> bool {
     path.starts_with("/etc/ssh/") && name.ends_with("_key")
 }
 
+static SEEDS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("/db/seeds/"));
+
 /// Files that run with the rights of the project's build machines.
 fn ci(path: &str, name: &str) -> Option<&'static str> {
     let runs = "what the project's build machines run";
     if matches!(name, ".gitlab-ci.yml" | "jenkinsfile" | ".travis.yml" | "azure-pipelines.yml") {
         return Some(runs);
     }
-    if path.contains("/.github/workflows/")
-        || path.contains("/.github/actions/")
-        || path.contains("/.circleci/")
+    let is_hosted = dotted(path).any(|part| matches!(part, ".github" | ".circleci"));
+    if is_hosted
+        && ["/.github/workflows/", "/.github/actions/", "/.circleci/"]
+            .iter()
+            .any(|place| path.contains(place))
     {
         return Some(runs);
     }
-    path.contains("/db/seeds/").then_some("what a database is filled with")
+    SEEDS.find(path.as_bytes()).map(|_| "what a database is filled with")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_looked_up_passes_the_first_look() {
+        assert!(SYSTEM.iter().all(|(place, _)| may_be_system(place)));
+        assert!(
+            FOLDERS.iter().all(|(name, _)| name.bytes().next().is_some_and(is_first_of_folder))
+        );
+    }
 
     #[test]
     fn secrets_are_found_and_ordinary_files_are_not() {

@@ -1,6 +1,8 @@
 //! One call, looked at with the rules in force.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::fmt;
 
 use serde_json::Value;
 
@@ -9,6 +11,7 @@ use super::ruling::Setting;
 use crate::decision::Decision;
 use crate::facts::{Effect, Facts, PathFact, Risk};
 use crate::name::ToolName;
+use crate::pattern::path::folded;
 use crate::question::{PathForms, Question};
 use crate::verdict::{FloorKind, Verdict};
 use crate::world::World;
@@ -20,12 +23,12 @@ pub(crate) struct Judge<'j> {
     pub(crate) facts: &'j Facts,
     pub(crate) world: &'j dyn World,
     /// The home folder in lower case.
-    pub(crate) home: Option<String>,
+    pub(crate) home: Option<Cow<'j, str>>,
 }
 
 impl<'j> Judge<'j> {
     pub(crate) fn new(setting: Setting<'j>, facts: &'j Facts, world: &'j dyn World) -> Self {
-        let home = world.home().map(|home| home.to_string_lossy().to_lowercase());
+        let home = world.home().map(|home| folded(&home.to_string_lossy()));
         Self { setting, facts, world, home }
     }
 
@@ -53,7 +56,7 @@ impl<'j> Judge<'j> {
     fn judge_plain(&self, findings: &mut Findings) {
         let Facts { tool, args, paths, .. } = self.facts;
         let effect = self.effect();
-        let shown = format!("`{tool}`");
+        let shown = Shown(tool);
         if paths.is_empty() {
             let question = self.question(tool, effect, args);
             findings.push(self.setting.rule(&question).finding(effect, question.mode, &shown));
@@ -78,7 +81,7 @@ impl<'j> Judge<'j> {
         &self,
         question: &Question<'_>,
         path: &PathFact,
-        what: &str,
+        what: &dyn fmt::Display,
         findings: &mut Findings,
     ) {
         let ruling = self.setting.rule(question);
@@ -113,6 +116,15 @@ impl<'j> Judge<'j> {
             agent: agent(tool, args),
             canonical: OnceCell::new(),
         }
+    }
+}
+
+/// A tool as reasons name it.
+struct Shown<'t>(&'t ToolName);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "`{}`", self.0)
     }
 }
 

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::call::Judge;
 use super::finding::{Finding, Findings};
-use super::forms::{Named, is_owners, possible_files, shown};
+use super::forms::{Named, possible_files, shown};
 use crate::decision::Decision;
 use crate::facts::{Access, Effect, PathFact, Place};
 use crate::name::ToolName;
 use crate::question::{PathForms, Question};
-use crate::rule::Rule;
 use crate::shell::{Command, Word};
+use crate::table::restricts_paths;
 use crate::verdict::FloorKind;
 use crate::wildcard::Wildcard;
 
@@ -99,6 +99,17 @@ impl Judge<'_> {
         walk: &Walk,
         findings: &mut Findings,
     ) {
+        if !word.pattern && !word.home {
+            // Joining an absolute path gives that path.
+            let absolute = Path::new(&word.text).is_absolute();
+            let folders =
+                if absolute { walk.folders.get(..1) } else { Some(walk.folders.as_slice()) };
+            for folder in folders.unwrap_or_default() {
+                let fact = self.world.look(&folder.join(&word.text), access);
+                findings.all.extend(self.restriction(&fact));
+            }
+            return;
+        }
         let mut paths = self.places(word, walk);
         if word.pattern {
             for folder in &walk.folders {
@@ -150,11 +161,10 @@ impl Judge<'_> {
         let shown = fact.requested.display();
         let mut found = Vec::new();
         let [_, table] = self.setting.tables;
-        for tool in ["read_file", "write_file"] {
-            if !table.restrictions().paths {
-                break;
-            }
-            let tool = ToolName::new(tool);
+        let tools: &[&str] =
+            if table.may_restrict(&forms) { &["read_file", "write_file"] } else { &[] };
+        for tool in tools {
+            let tool = ToolName::new(*tool);
             let args = Value::Null;
             let question =
                 Question { path: Some(&forms), ..self.question(&tool, Effect::Read, &args) };
@@ -330,10 +340,6 @@ impl Judge<'_> {
         }
         Ok(paths)
     }
-}
-
-fn restricts_paths(rule: &Rule) -> bool {
-    rule.decision != Decision::Allow && is_owners(rule) && !rule.matcher.paths.is_empty()
 }
 
 fn unknown(word: &Word) -> Finding {

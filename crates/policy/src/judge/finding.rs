@@ -50,26 +50,34 @@ impl Findings {
 
     /// The strictest so far.
     pub(crate) fn strictest(&self) -> Option<&Finding> {
+        self.all.get(self.strictest_at()?)
+    }
+
+    fn strictest_at(&self) -> Option<usize> {
         // Of equally strict ones the first, which is what was asked for; a floor says more.
-        self.all.iter().rev().max_by_key(|finding| (finding.decision, finding.floor.is_some()))
+        let strictness = |finding: &Finding| (finding.decision, finding.floor.is_some());
+        let numbered = self.all.iter().enumerate().rev();
+        numbered.max_by_key(|(_, finding)| strictness(finding)).map(|(at, _)| at)
     }
 
     /// The verdict: the strictest finding holds.
     pub(crate) fn verdict(mut self, risk: Risk, mode: Mode) -> Verdict {
-        let Some(deciding) = self.strictest().cloned() else {
+        let Some(at) = self.strictest_at() else {
             return Verdict::new(Decision::Ask, risk, mode, "nothing is known about this call");
         };
+        let deciding = self.all.remove(at);
         let raised = self.risks.iter().map(|found| found.severity).max();
         let risk = deciding.risk.unwrap_or(risk).max(raised.unwrap_or(Risk::Low));
-        let rule = deciding.rule.clone().or_else(|| self.allowing_rule());
-        let mut reasons = vec![deciding.reason.clone()];
+        let rule = deciding.rule.or_else(|| self.allowing_rule());
         self.all.sort_by_key(|finding| std::cmp::Reverse(finding.decision));
+        let floor = |kind: Option<FloorKind>, decision, reason: &str| {
+            Some(Floor { kind: kind?, decision, reason: reason.to_owned() })
+        };
         let mut floors = Vec::new();
+        floors.extend(floor(deciding.floor, deciding.decision, &deciding.reason));
+        let mut reasons = vec![deciding.reason];
         for finding in self.all {
-            if let Some(kind) = finding.floor {
-                let (decision, reason) = (finding.decision, finding.reason.clone());
-                floors.push(Floor { kind, decision, reason });
-            }
+            floors.extend(floor(finding.floor, finding.decision, &finding.reason));
             if reasons.len() < MOST_REASONS && !reasons.contains(&finding.reason) {
                 reasons.push(finding.reason);
             }

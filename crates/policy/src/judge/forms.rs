@@ -1,5 +1,8 @@
 //! A command as rules see it.
 
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
 use crate::pattern::CommandText;
 use crate::question::CommandForms;
 use crate::rule::{Rule, Tier};
@@ -33,22 +36,27 @@ const MOST_LEADING: usize = 6;
 pub(super) fn forms(command: &Command, inner: &[Ran]) -> CommandForms {
     let mut generous = Vec::new();
     push_generous(command, &mut generous);
+    // The first is the command as it stands.
+    let strict = generous.first().filter(|_| is_strict(command)).cloned();
     for ran in inner {
         push_generous(&ran.command, &mut generous);
     }
-    CommandForms { strict: strict(command), generous }
+    CommandForms { strict, generous }
 }
 
 /// Exactly what runs; nothing when that is not known, or variables change what it means.
 pub(super) fn strict(command: &Command) -> Option<CommandText> {
+    is_strict(command)
+        .then(|| CommandText::new(command.words.iter().map(|word| word.text.as_str())))
+}
+
+fn is_strict(command: &Command) -> bool {
     let inert = command.assignments.iter().all(|assignment| {
         INERT.contains(&assignment.name.as_str())
             && assignment.value.literal().is_some_and(|value| !value.contains('/'))
     });
     let known = command.words.iter().all(|word| word.known);
-    let name = command.name()?;
-    (inert && known && !name.is_empty())
-        .then(|| CommandText::new(command.words.iter().map(|word| word.text.as_str())))
+    inert && known && command.name().is_some_and(|name| !name.is_empty())
 }
 
 /// Every way a command may be meant: by its base name, and without options in front.
@@ -62,10 +70,12 @@ fn push_generous(command: &Command, generous: &mut Vec<CommandText>) {
     };
     push(CommandText::new(words.iter().copied()));
     let base = wrapper::normal_name(name);
-    if let Some(first) = words.first_mut() {
-        *first = base;
+    if base != name {
+        if let Some(first) = words.first_mut() {
+            *first = base;
+        }
+        push(CommandText::new(words.iter().copied()));
     }
-    push(CommandText::new(words.iter().copied()));
     if base == "git" {
         let plain = wrapper::git_without_globals(&command.words);
         push(CommandText::new(plain.iter().map(|word| word.text.as_str())));
@@ -114,7 +124,7 @@ pub(super) fn is_test(command: &Command) -> bool {
 }
 
 /// Words in which files may be named: the words themselves, values of options, pieces of scripts.
-pub(super) fn possible_files(command: &Command) -> Vec<(Word, Named)> {
+pub(super) fn possible_files(command: &Command) -> Vec<(Cow<'_, Word>, Named)> {
     let mut found = Vec::new();
     for word in command.arguments() {
         let text = word.text.as_str();
@@ -136,7 +146,7 @@ pub(super) fn possible_files(command: &Command) -> Vec<(Word, Named)> {
         }
     }
     let assigned = command.assignments.iter().map(|assignment| &assignment.value);
-    found.extend(assigned.map(|word| (word.clone(), Named::Inside)));
+    found.extend(assigned.map(|word| (Cow::Borrowed(word), Named::Inside)));
     let here = command.redirects.iter().filter(|redirect| redirect.direction == Direction::Here);
     for text in here.map(|redirect| &redirect.target) {
         found.extend(pieces(&text.text).map(|piece| (part(text, piece), Named::Inside)));
@@ -178,10 +188,12 @@ pub(super) fn possible_programs(command: &Command) -> Vec<String> {
     found.iter().map(|name| wrapper::normal_name(name).to_owned()).collect()
 }
 
-fn part(word: &Word, text: &str) -> Word {
+fn part<'w>(word: &'w Word, text: &str) -> Cow<'w, Word> {
+    if text == word.text {
+        return Cow::Borrowed(word);
+    }
     let home = text == "~" || text.starts_with("~/");
-    let home = if text == word.text { word.home } else { home };
-    Word { text: text.to_owned(), home, ..word.clone() }
+    Cow::Owned(Word { text: text.to_owned(), home, ..*word })
 }
 
 /// Where in a command a file may be named.
@@ -253,13 +265,26 @@ pub(super) fn is_recursive(option: &str) -> bool {
 }
 
 /// A command as people see it, not too long.
-pub(super) fn shown(command: &Command) -> String {
-    let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-    let text = words.join(" ");
-    let text: String = text
-        .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .take(80)
-        .collect();
-    if text.is_empty() { "a variable is set".to_owned() } else { text }
+pub(super) fn shown(command: &Command) -> impl fmt::Display {
+    const ROOM: usize = 80;
+    fmt::from_fn(|formatter| {
+        let mut room = ROOM;
+        for (number, word) in command.words.iter().enumerate() {
+            if number > 0 && room > 0 {
+                formatter.write_char(' ')?;
+                room -= 1;
+            }
+            let plain = |byte: u8| matches!(byte, b' '..=b'~');
+            if word.text.len() <= room && word.text.bytes().all(plain) {
+                formatter.write_str(&word.text)?;
+                room -= word.text.len();
+                continue;
+            }
+            for letter in word.text.chars().take(room) {
+                formatter.write_char(if letter.is_control() { ' ' } else { letter })?;
+                room -= 1;
+            }
+        }
+        if room == ROOM { formatter.write_str("a variable is set") } else { Ok(()) }
+    })
 }

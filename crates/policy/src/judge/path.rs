@@ -1,5 +1,6 @@
 //! What no ordinary rule can lower about a path.
 
+use std::fmt;
 use std::path::Path;
 
 use super::call::Judge;
@@ -19,10 +20,10 @@ impl Judge<'_> {
     pub(super) fn path_floor(
         &self,
         path: &PathFact,
-        forms: &PathForms,
+        forms: &PathForms<'_>,
         rule: Option<&Rule>,
     ) -> Option<Finding> {
-        let shown = shown(&path.resolved);
+        let shown = Shown(&path.resolved);
         let changes = path.access != Access::Read;
         if changes && self.is_never_written(forms) {
             return Some(Finding::floor(
@@ -71,19 +72,20 @@ impl Judge<'_> {
         })
     }
 
-    fn is_never_written(&self, forms: &PathForms) -> bool {
+    fn is_never_written(&self, forms: &PathForms<'_>) -> bool {
         let never = |path: &str| {
             protected::is_never_written(path)
                 || protected::is_our_own(path)
                 || self.setting.own_folders.iter().any(|own| protected::is_at_or_below(path, own))
         };
-        never(&forms.requested_folded) || never(&forms.resolved_folded)
+        never(&forms.resolved_folded)
+            || (forms.requested_folded != forms.resolved_folded && never(&forms.requested_folded))
     }
 
     /// What a check finds in the path as asked for, or as it is.
     fn either<'p, T>(
         &self,
-        forms: &'p PathForms,
+        forms: &'p PathForms<'_>,
         check: impl Fn(&'p str, Option<&str>) -> Option<T>,
     ) -> Option<T> {
         let home = self.home.as_deref();
@@ -94,7 +96,12 @@ impl Judge<'_> {
     }
 
     /// Outside of the workspace a rule that names paths lets in, and common places are no secret.
-    fn is_outside_allowed(&self, forms: &PathForms, changes: bool, rule: Option<&Rule>) -> bool {
+    fn is_outside_allowed(
+        &self,
+        forms: &PathForms<'_>,
+        changes: bool,
+        rule: Option<&Rule>,
+    ) -> bool {
         let named = rule.is_some_and(|rule| {
             rule.decision == Decision::Allow
                 && rule.origin.tier >= Tier::User
@@ -114,11 +121,15 @@ fn is_named(rule: Option<&Rule>, part: &str) -> bool {
 }
 
 /// A path as people see it, nothing in it that a terminal would act on.
-fn shown(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if text.chars().any(char::is_control) {
-        text.escape_debug().to_string()
-    } else {
-        text.into_owned()
+struct Shown<'p>(&'p Path);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.to_string_lossy();
+        if text.chars().any(char::is_control) {
+            write!(formatter, "{}", text.escape_debug())
+        } else {
+            formatter.write_str(&text)
+        }
     }
 }

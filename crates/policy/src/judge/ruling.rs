@@ -1,6 +1,7 @@
 //! What the rules say to one question.
 
 use std::cell::RefCell;
+use std::fmt::{self, Write};
 
 use crate::decision::Decision;
 use crate::facts::Effect;
@@ -100,7 +101,7 @@ impl<'s> Setting<'s> {
 
 impl Ruling<'_> {
     /// What the ruling adds up to for a call with this effect.
-    pub(crate) fn finding(&self, effect: Effect, mode: Mode, what: &str) -> Finding {
+    pub(crate) fn finding(&self, effect: Effect, mode: Mode, what: &dyn fmt::Display) -> Finding {
         if let Some((rule, name)) = self.tightened {
             let reason = rule.message.as_deref().map_or_else(
                 || format!("the workspace's rule {name} {} {what}", verb(rule.decision)),
@@ -127,7 +128,7 @@ impl Ruling<'_> {
         };
         let reason = match &rule.message {
             Some(message) => message.to_string(),
-            None => format!("rule {name} {} {what}", verb(rule.decision)),
+            None => sentence(format_args!("rule {name} {} {what}", verb(rule.decision))),
         };
         Finding {
             decision: rule.decision,
@@ -140,7 +141,7 @@ impl Ruling<'_> {
     }
 
     /// Modes that insist, unless a rule was made for that very mode.
-    fn by_mode(&self, effect: Effect, mode: Mode, what: &str) -> Option<Finding> {
+    fn by_mode(&self, effect: Effect, mode: Mode, what: &dyn fmt::Display) -> Option<Finding> {
         let made_for_it = self
             .rule
             .is_some_and(|(rule, _)| rule.modes != Modes::ALL && rule.modes.contains(mode));
@@ -161,6 +162,15 @@ impl Ruling<'_> {
             _ => None,
         }
     }
+}
+
+/// A text with room for what reasons usually say.
+fn sentence(words: fmt::Arguments<'_>) -> String {
+    const USUAL: usize = 128;
+    let mut text = String::with_capacity(USUAL);
+    // Writing to a text does not fail.
+    text.write_fmt(words).ok();
+    text
 }
 
 fn verb(decision: Decision) -> &'static str {

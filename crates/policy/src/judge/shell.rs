@@ -1,5 +1,6 @@
 //! A shell line: every command of it on its own, the strictest answer holds.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::Value;
@@ -74,7 +75,7 @@ impl Judge<'_> {
         }
         let question = self.question(&self.facts.tool, Effect::Change, &self.facts.args);
         let ruling = self.setting.rule(&question);
-        findings.push(ruling.finding(Effect::Change, question.mode, "this command line"));
+        findings.push(ruling.finding(Effect::Change, question.mode, &"this command line"));
         self.judge_dangers(commands, walk, findings);
         if self.is_restricted() || ruling.decision != Decision::Allow {
             let reason = format!("part of it is decided only while it runs: {why}");
@@ -114,7 +115,7 @@ impl Judge<'_> {
             ..self.question(&self.facts.tool, effect, &self.facts.args)
         };
         let ruling = self.setting.rule(&question);
-        let mut finding = ruling.finding(effect, question.mode, &format!("`{shown}`"));
+        let mut finding = ruling.finding(effect, question.mode, &format_args!("`{shown}`"));
         let by_default = ruling.rule.is_none_or(|(rule, _)| rule.origin.tier == Tier::Default);
         if let Look::No(why) = &looks
             && finding.decision == Decision::Ask
@@ -142,8 +143,10 @@ impl Judge<'_> {
         findings: &mut Findings,
         depth: Depth,
     ) {
+        if inner.is_empty() {
+            return;
+        }
         let is_unseen = |ran: &Ran| ran.command.words.is_empty();
-        let shown = shown(command);
         if covers_all_it_runs(rule, command) {
             let mut walk = walk.clone();
             for ran in inner {
@@ -154,16 +157,14 @@ impl Judge<'_> {
                 }
             }
             if inner.iter().any(is_unseen) && self.is_restricted() {
-                let reason = format!("`{shown}` runs something that cannot be seen");
+                let reason = format!("`{}` runs something that cannot be seen", shown(command));
                 findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
             }
             self.judge_possible_programs(command, findings);
             return;
         }
-        if inner.is_empty() {
-            return;
-        }
         if depth == Depth::Inner || inner.iter().any(|ran| !ran.certain) {
+            let shown = shown(command);
             let reason = format!("`{shown}` runs another command that cannot be told for certain");
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
             return;
@@ -224,8 +225,13 @@ impl Judge<'_> {
 
     /// Dangers that a permission for each command does not cover.
     fn judge_dangers(&self, commands: &[Command], walk: &Walk, findings: &mut Findings) {
-        let mut all: Vec<Command> = commands.to_vec();
-        all.extend(commands.iter().flat_map(wrapper::runs).map(|ran| ran.command));
+        let inner = commands.iter().flat_map(wrapper::runs).map(|ran| ran.command);
+        let inner: Vec<Command> = inner.collect();
+        let all = if inner.is_empty() {
+            Cow::Borrowed(commands)
+        } else {
+            Cow::Owned(commands.iter().cloned().chain(inner).collect())
+        };
         findings.risks = risks(&all);
         let allowed = findings.strictest().is_some_and(|found| found.decision == Decision::Allow);
         let is_yolo = self.setting.mode == Mode::Yolo;
@@ -242,7 +248,7 @@ impl Judge<'_> {
             findings.all.push(Finding::floor(kind, decision, risk.message.clone()));
         }
         if !is_yolo {
-            for command in &all {
+            for command in all.iter() {
                 self.judge_removal(command, walk, findings);
             }
         }

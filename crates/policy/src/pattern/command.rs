@@ -46,6 +46,10 @@ fn push_word(text: &mut String, word: &str) {
     if word.is_empty() {
         text.push(EMPTY);
     }
+    if !word.contains(is_blank) {
+        text.push_str(word);
+        return;
+    }
     text.extend(word.chars().map(|letter| if is_blank(letter) { INNER_BLANK } else { letter }));
 }
 

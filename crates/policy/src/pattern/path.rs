@@ -4,6 +4,7 @@
 //! root. Rules that restrict are generous: they reach any depth where git would,
 //! ignore case, and cover what lies below a folder they name.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -250,13 +251,24 @@ fn compile(text: &str) -> Result<GlobMatcher, globset::Error> {
 }
 
 fn base(start: &Path, literal: &str) -> String {
-    text(&world::normal(&start.join(literal)))
+    text(&world::normal(&start.join(literal))).into_owned()
 }
 
 /// A path as patterns see it: nothing doubled in it, no slash at its end, the root as nothing.
-pub fn text(path: &Path) -> String {
+pub fn text(path: &Path) -> Cow<'_, str> {
+    if world::is_plain(path)
+        && let Some(text) = path.to_str()
+    {
+        return Cow::Borrowed(text);
+    }
     let plain: PathBuf = path.components().collect();
-    plain.to_string_lossy().trim_end_matches('/').to_owned()
+    Cow::Owned(plain.to_string_lossy().trim_end_matches('/').to_owned())
+}
+
+/// A text in lower case.
+pub fn folded<'t>(text: &Cow<'t, str>) -> Cow<'t, str> {
+    let is_folded = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if is_folded { text.clone() } else { Cow::Owned(text.to_lowercase()) }
 }
 
 impl PartialEq for PathPattern {

@@ -22,10 +22,15 @@ mod variables;
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
+use hashbrown::HashMap;
+
 pub use look::{Look, PathOperand, Reach};
 
 use super::command::{Command, Word};
 use arguments::literal;
+use program::Program;
 
 /// Says what a command looks at, if it does nothing else.
 ///
@@ -78,9 +83,16 @@ fn asks_version(name: &str, words: &[Word]) -> bool {
     matches!(words, [only] if asks(only)) && PROGRAMS.contains(&name)
 }
 
+/// The rows of all tables by the names of their programs.
+static PROGRAMS: LazyLock<HashMap<&str, &Program>> = LazyLock::new(|| {
+    const TABLES: [&[Program]; 5] =
+        [files::FILES, text::TEXT, search::SEARCH, system::SYSTEM, &[sed::SED]];
+    let rows = TABLES.into_iter().flatten();
+    rows.flat_map(|program| program.names().map(move |name| (name, program))).collect()
+});
+
 fn in_table(name: &str, words: &[Word]) -> Result<Vec<PathOperand>, String> {
-    let tables = [files::FILES, text::TEXT, search::SEARCH, system::SYSTEM, &[sed::SED]];
-    let Some(program) = tables.into_iter().flatten().find(|program| program.is(name)) else {
+    let Some(program) = PROGRAMS.get(name).copied() else {
         return Err("not a program that is known to only look".into());
     };
     if let [only] = words

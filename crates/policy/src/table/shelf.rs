@@ -3,10 +3,11 @@
 use aho_corasick::AhoCorasick;
 use hashbrown::HashMap;
 
+use super::folders::Folders;
 use super::prefixes::Prefixes;
 use super::words::Words;
-use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern};
-use crate::question::{PathForms, Question};
+use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator};
+use crate::question::Question;
 use crate::rule::Rule;
 
 type Ranks = Vec<u32>;
@@ -18,18 +19,12 @@ const SHORTEST_NEEDLE: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     by_words: Words<Ranks>,
-    by_folder: HashMap<String, Folder>,
+    by_folder: Folders,
     by_host: HashMap<String, Ranks>,
     by_value: HashMap<String, HashMap<String, Ranks>>,
     by_start: HashMap<String, Prefixes<Ranks>>,
     by_needle: Needles,
     rest: Ranks,
-}
-
-#[derive(Debug, Default)]
-struct Folder {
-    all: Ranks,
-    named: HashMap<String, Ranks>,
 }
 
 impl Shelf {
@@ -41,16 +36,7 @@ impl Shelf {
                 push(self.by_words.entry(words), rank);
             }
         } else if !matcher.paths.is_empty() {
-            for (folder, name) in matcher.paths.iter().flat_map(PathPattern::keys) {
-                let folder = self.by_folder.entry(folder).or_default();
-                push(
-                    match name {
-                        Some(name) => folder.named.entry(name).or_default(),
-                        None => &mut folder.all,
-                    },
-                    rank,
-                );
-            }
+            self.by_folder.file(&matcher.paths, rank);
         } else if let Some(hosts) = all(&matcher.domains, DomainPattern::key) {
             for host in hosts {
                 push(self.by_host.entry_ref(host).or_default(), rank);
@@ -98,7 +84,7 @@ impl Shelf {
             }
         }
         if let Some(path) = question.path.filter(|_| !self.by_folder.is_empty()) {
-            self.visit_folders(path, look);
+            self.by_folder.visit(path, look);
         }
         if let Some(host) = question.host.filter(|_| !self.by_host.is_empty()) {
             for domain in domains(host) {
@@ -116,27 +102,6 @@ impl Shelf {
             }
         }
         self.by_needle.visit(question, look);
-    }
-
-    fn visit_folders(&self, path: &PathForms, look: &mut impl FnMut(&[u32])) {
-        self.visit_folders_of(&path.requested_folded, look);
-        if path.resolved_folded != path.requested_folded {
-            self.visit_folders_of(&path.resolved_folded, look);
-        }
-    }
-
-    fn visit_folders_of(&self, path: &str, look: &mut impl FnMut(&[u32])) {
-        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-        for end in ends {
-            let (folder, below) = path.split_at_checked(end).unwrap_or((path, ""));
-            let Some(found) = self.by_folder.get(folder) else { continue };
-            look(&found.all);
-            if !found.named.is_empty() {
-                for name in below.split('/') {
-                    found.named.get(name).into_iter().for_each(|ranks| look(ranks));
-                }
-            }
-        }
     }
 }
 

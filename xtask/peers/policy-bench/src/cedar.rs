@@ -1,6 +1,6 @@
 //! The engine of `cedar-policy`.
 //!
-//! It reads no shell, so it is given the simple commands of a line, one request for each.
+//! It reads no shell, so a line is read for it, and each command is a request.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use cedar_policy::{
 };
 use toolgate_policy::Decision;
 
-use crate::engine::{Dialect, Engine};
+use crate::engine::{Dialect, Engine, Split};
 use crate::workload::{About, Call, Kind, Rule};
 
 pub const CEDAR: Dialect = Dialect { name: "cedar-policy", write, load };
@@ -20,8 +20,8 @@ struct Cedar {
     policies: PolicySet,
     authorizer: Authorizer,
     entities: Entities,
-    plain: Vec<Vec<Request>>,
-    shell: Vec<Vec<Request>>,
+    plain: Vec<Split<Request>>,
+    shell: Vec<Split<Request>>,
 }
 
 fn write(rules: &[Rule]) -> String {
@@ -50,7 +50,9 @@ fn load(text: &str) -> Result<Box<dyn Engine>> {
 
 impl Engine for Cedar {
     fn prepare(&mut self, kind: Kind, calls: &[Call]) {
-        let requests = calls.iter().map(|call| requests(call).expect("calls are well formed"));
+        let requests = calls
+            .iter()
+            .map(|call| Split::new(call, requests(call).expect("calls are well formed")));
         match kind {
             Kind::Plain => self.plain = requests.collect(),
             Kind::Shell => self.shell = requests.collect(),
@@ -62,12 +64,8 @@ impl Engine for Cedar {
             Kind::Plain => &self.plain,
             Kind::Shell => &self.shell,
         };
-        for requests in calls {
-            let mut strictest = Decision::Allow;
-            for request in requests {
-                strictest = strictest.max(self.ask(request)?);
-            }
-            take(strictest);
+        for call in calls {
+            take(call.strictest(|request| self.ask(request))?);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The engine of `regorus`, by its interpreter and by its virtual machine.
 //!
-//! It reads no shell, so it is given the simple commands of a line, one query for each.
+//! It reads no shell, so a line is read for it, and each command is a query.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
@@ -11,7 +11,7 @@ use regorus::{PolicyLengthConfig, Value};
 use serde_json::json;
 use toolgate_policy::Decision;
 
-use crate::engine::{Dialect, Engine};
+use crate::engine::{Dialect, Engine, Split};
 use crate::workload::{About, Call, Kind, Rule};
 
 pub const INTERPRETER: Dialect = Dialect { name: "regorus", write, load: load_interpreter };
@@ -37,8 +37,8 @@ default allow := false
 
 struct Rego<A> {
     asked: A,
-    plain: Vec<Vec<Value>>,
-    shell: Vec<Vec<Value>>,
+    plain: Vec<Split<Value>>,
+    shell: Vec<Split<Value>>,
 }
 
 fn write(rules: &[Rule]) -> String {
@@ -102,7 +102,7 @@ impl Asked for RegoVM {
 
 impl<A: Asked> Engine for Rego<A> {
     fn prepare(&mut self, kind: Kind, calls: &[Call]) {
-        let inputs = calls.iter().map(inputs).collect();
+        let inputs = calls.iter().map(|call| Split::new(call, inputs(call))).collect();
         match kind {
             Kind::Plain => self.plain = inputs,
             Kind::Shell => self.shell = inputs,
@@ -110,16 +110,13 @@ impl<A: Asked> Engine for Rego<A> {
     }
 
     fn decide(&mut self, kind: Kind, take: &mut dyn FnMut(Decision)) -> Result<()> {
+        let Self { asked, plain, shell } = self;
         let calls = match kind {
-            Kind::Plain => &self.plain,
-            Kind::Shell => &self.shell,
+            Kind::Plain => plain,
+            Kind::Shell => shell,
         };
-        for inputs in calls {
-            let mut strictest = Decision::Allow;
-            for input in inputs {
-                strictest = strictest.max(decision(&self.asked.ask(input.clone())?)?);
-            }
-            take(strictest);
+        for call in calls {
+            take(call.strictest(|input| decision(&asked.ask(input.clone())?))?);
         }
         Ok(())
     }

@@ -204,6 +204,11 @@ impl Program {
         holds(self.names, name)
     }
 
+    /// Every name the program goes by.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.split_ascii_whitespace()
+    }
+
     /// What follows an option, if the option is known.
     pub(crate) fn arity(&self, option: &str) -> Option<Arity> {
         let any = |lists: &[&str]| lists.iter().any(|list| holds(list, option));

@@ -4,6 +4,7 @@
 //! learnt, so that nesting costs exponential time, and it recurses. Both are
 //! bounded here, by counts that hold whatever the text means.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::Program;
@@ -45,7 +46,9 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
 
 fn parse_bounded(text: &str) -> Result<Parsed, String> {
     let openings = ["$(", "${", "$[", "`"];
-    if openings.iter().map(|opening| text.matches(opening).count()).sum::<usize>() > MOST_EXPANSIONS
+    if text.contains(['$', '`'])
+        && openings.iter().map(|opening| text.matches(opening).count()).sum::<usize>()
+            > MOST_EXPANSIONS
     {
         return Err(format!("there are more than {MOST_EXPANSIONS} expansions"));
     }
@@ -54,9 +57,14 @@ fn parse_bounded(text: &str) -> Result<Parsed, String> {
     let tokens = brush_parser::uncached_tokenize_str(text, &options)
         .map_err(|problem| problem.to_string())?;
     bound(&tokens)?;
-    let seen: Vec<Token> = tokens.iter().enumerate().map(stand_in).collect();
+    let seen: Cow<'_, [Token]> = if tokens.iter().any(needs_stand_in) {
+        tokens.iter().enumerate().map(stand_in).collect()
+    } else {
+        Cow::Borrowed(&tokens)
+    };
     let program = brush_parser::parse_tokens(&seen, &ParserOptions::default())
         .map_err(|problem| problem.to_string())?;
+    drop(seen);
     Ok(Parsed { program, tokens })
 }
 
@@ -114,8 +122,7 @@ const STAND_IN: &str = "toolgate[";
 /// no bound at all, so the parser gets to see another word of the same kind.
 fn stand_in((number, token): (usize, &Token)) -> Token {
     let Token::Word(word, span) = token else { return token.clone() };
-    let bracket = word.find(|next: char| !(next.is_ascii_alphanumeric() || next == '_'));
-    if !bracket.is_some_and(|at| word.get(at..).is_some_and(|rest| rest.starts_with('['))) {
+    if !begins_like_element(word) {
         return token.clone();
     }
     let behind = if word.ends_with("+=") {
@@ -129,4 +136,13 @@ fn stand_in((number, token): (usize, &Token)) -> Token {
     };
     let span: SourceSpan = span.clone();
     Token::Word(format!("{STAND_IN}{number}{behind}"), span)
+}
+
+fn needs_stand_in(token: &Token) -> bool {
+    matches!(token, Token::Word(word, _) if begins_like_element(word))
+}
+
+fn begins_like_element(word: &str) -> bool {
+    word.trim_start_matches(|next: char| next.is_ascii_alphanumeric() || next == '_')
+        .starts_with('[')
 }
