@@ -143,6 +143,9 @@ impl Judge<'_> {
         findings: &mut Findings,
         depth: Depth,
     ) {
+        if covers_all_it_runs(rule, command) {
+            self.judge_possible_programs(command, findings);
+        }
         if inner.is_empty() {
             return;
         }
@@ -160,7 +163,6 @@ impl Judge<'_> {
                 let reason = format!("`{}` runs something that cannot be seen", shown(command));
                 findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
             }
-            self.judge_possible_programs(command, findings);
             return;
         }
         if depth == Depth::Inner || inner.iter().any(|ran| !ran.certain) {
