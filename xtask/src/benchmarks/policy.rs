@@ -18,8 +18,12 @@ use super::lab::{self, Lab};
 use crate::peers;
 
 const OURS: &str = "toolgate";
-/// Engines in the same program as ours; regorus by its interpreter and by its machine.
-const PEERS: [&str; 3] = ["cedar-policy", "regorus", "regorus-rvm"];
+/// Engines in the same program as ours.
+const PEERS: [&str; 2] = ["cedar-policy", "regorus"];
+/// The virtual machine of regorus, which is faster than its interpreter.
+const MACHINE: &str = "regorus-rvm";
+/// The machine compiles no more rules than this.
+const MOST_FOR_MACHINE: usize = 1_000;
 
 const FASTER: f64 = 1.0;
 const LOAD_LIMIT: Duration = Duration::from_millis(50);
@@ -78,7 +82,8 @@ fn load_against_peers(lab: &Lab, rules: usize) -> Result<Row> {
     let bench = Bench::start(lab, rules)?;
     let side = |name| bench.side(name, &format!("load {name}"));
     let rounds = lab.rounds.min(ROUNDS_FOR_LOADS);
-    let times = harness::compare(side(OURS), PEERS.map(side).into(), rounds)?;
+    let peers = peers_for(rules).map(side).collect();
+    let times = harness::compare(side(OURS), peers, rounds)?;
     Ok(Row::versus(times.ours, times.peer, times.peer_name, FASTER).with_commands(bench.commands))
 }
 
@@ -104,11 +109,12 @@ fn call_growth(lab: &Lab) -> Result<Row> {
 fn decide_against_peers(lab: &Lab, kind: &str, rules: usize) -> Result<Row> {
     let bench = Bench::start(lab, rules)?;
     let ours = bench.ask(&format!("decide {OURS} {kind}"))?;
-    for peer in PEERS {
+    for peer in peers_for(rules) {
         ensure_same(&ours, peer, &bench.ask(&format!("decide {peer} {kind}"))?)?;
     }
     let side = |name| bench.side(name, &format!("time {name} {kind}"));
-    let times = harness::compare(side(OURS), PEERS.map(side).into(), lab.rounds)?;
+    let peers = peers_for(rules).map(side).collect();
+    let times = harness::compare(side(OURS), peers, lab.rounds)?;
     Ok(Row::versus(times.ours, times.peer, times.peer_name, FASTER)
         .checked(same_decisions(&ours), true)
         .with_commands(bench.commands))
@@ -167,6 +173,10 @@ impl Bench {
         let request = request.to_owned();
         Side::new(name, move || self.program.borrow_mut().time(&request))
     }
+}
+
+fn peers_for(rules: usize) -> impl Iterator<Item = &'static str> {
+    PEERS.into_iter().chain((rules <= MOST_FOR_MACHINE).then_some(MACHINE))
 }
 
 /// Each side checks its decisions against the expected ones, too.
