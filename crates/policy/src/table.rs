@@ -90,6 +90,11 @@ impl Table {
         &self.rules
     }
 
+    /// Every rule with the name verdicts give it, strongest first.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&Rule, &RuleName)> {
+        self.rules.iter().zip(&self.names)
+    }
+
     /// What kinds of rules there are that forbid or ask.
     pub fn restrictions(&self) -> Restrictions {
         self.restrictions

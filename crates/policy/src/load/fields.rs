@@ -52,7 +52,19 @@ impl<'t, 'd, 'f, 'r> Fields<'t, 'd, 'f, 'r> {
 
     /// The value of a field.
     pub(super) fn get(&self, names: Names) -> Option<&'t Spanned<DeValue<'d>>> {
-        names.iter().find_map(|name| self.table.get(*name))
+        // Most tables are so small that looking through them is faster than looking up.
+        const SMALL: usize = 16;
+        if self.table.len() > SMALL {
+            return names.iter().find_map(|name| self.table.get(*name));
+        }
+        let mut found =
+            self.table.iter().filter(|(key, _)| names.contains(&key.get_ref().as_ref()));
+        let (_, value) = found.next()?;
+        // Under two of its names at once, the one listed first counts.
+        match found.next() {
+            None => Some(value),
+            Some(_) => names.iter().find_map(|name| self.table.get(*name)),
+        }
     }
 
     fn wrong(&mut self, value: &Spanned<DeValue<'_>>, names: Names, expected: &str) {

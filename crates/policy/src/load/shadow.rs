@@ -1,5 +1,7 @@
 //! Rules that can never match because a stronger one always does first.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use crate::decision::Decision;
@@ -12,9 +14,13 @@ use crate::table::Table;
 pub fn shadowed(table: &Table) -> Vec<(&Rule, &Rule)> {
     let mut found = Vec::new();
     let mut whole: HashMap<String, &Rule> = HashMap::new();
-    let mut same: HashMap<String, Vec<&Rule>> = HashMap::new();
-    for rule in table.rules() {
-        let key = rule.shown();
+    let mut same: HashMap<Arc<str>, Vec<&Rule>> = HashMap::new();
+    for (rule, name) in table.named() {
+        // Without a name of its own, a rule is called what it is about.
+        let key = match rule.name {
+            None => Arc::clone(&name.name),
+            Some(_) => rule.shown().into(),
+        };
         let is_whole = rule.matcher == Matcher::default();
         if can_be_shadowed(rule) {
             let over = rule.tools.iter().map(|tool| covering(&whole, tool, rule));
