@@ -1,6 +1,6 @@
 //! The question asked of a policy, and its answer.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -95,9 +95,19 @@ impl RuleName {
             priority: rule.priority,
         }
     }
-}
 
-impl RuleName {
+    /// Adds the name to a text, with the place it stands at.
+    pub(crate) fn push_to(&self, text: &mut String) {
+        for piece in ["`", &self.name, "` (", &self.source] {
+            text.push_str(piece);
+        }
+        if self.line > 0 {
+            // Writing to a text does not fail.
+            write!(text, ":{}", self.line).ok();
+        }
+        text.push(')');
+    }
+
     /// Whether the rule is one of ours.
     pub fn is_built_in(&self) -> bool {
         self.source.starts_with("built-in ")
@@ -106,14 +116,9 @@ impl RuleName {
 
 impl fmt::Display for RuleName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Piece by piece, since most decisions name a rule.
-        for piece in ["`", &self.name, "` (", &self.source] {
-            formatter.write_str(piece)?;
-        }
-        if self.line > 0 {
-            write!(formatter, ":{}", self.line)?;
-        }
-        formatter.write_str(")")
+        let mut text = String::new();
+        self.push_to(&mut text);
+        formatter.write_str(&text)
     }
 }
 

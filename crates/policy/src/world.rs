@@ -66,7 +66,7 @@ impl World for Lexical {
     fn look(&self, path: &Path, access: Access) -> PathFact {
         let resolved = normal(path);
         let place =
-            if resolved.starts_with(&self.workspace) { Place::Workspace } else { Place::Outside };
+            if lies_in(&resolved, &self.workspace) { Place::Workspace } else { Place::Outside };
         PathFact { requested: path.to_owned(), resolved, access, place, hard_links: 1 }
     }
 
@@ -91,12 +91,23 @@ impl World for Lexical {
     }
 }
 
+/// Whether a path is a folder or lies in it.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let [path_bytes, folder_bytes] = [path, folder].map(|path| path.as_os_str().as_encoded_bytes());
+    let rest = path_bytes.strip_prefix(folder_bytes);
+    rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'/'))) || path.starts_with(folder)
+}
+
 /// Whether every slash in a path is followed by a name without a leading dot, so that there is
 /// nothing to take out of it.
 pub(crate) fn is_plain(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
-    let is_plain = |pair: &[u8]| !matches!(pair, [b'/', b'/' | b'.']);
-    bytes.last() != Some(&b'/') && bytes.windows(2).all(is_plain)
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    // Without a way out, so that many bytes are looked at at a time.
+    let odd = pairs.fold(0, |found, (byte, next)| {
+        found | (u8::from(*byte == b'/') & u8::from(matches!(next, b'/' | b'.')))
+    });
+    odd == 0 && bytes.last() != Some(&b'/')
 }
 
 /// A path with `.` and `..` taken out, symbolic links not looked at.

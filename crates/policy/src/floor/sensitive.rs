@@ -26,7 +26,7 @@ pub enum When {
     Written,
 }
 
-/// Files by their whole name.
+/// Files by their whole name, in order.
 const NAMES: &[(&str, &str)] = &[
     (".boto", "cloud credentials"),
     (".dockercfg", "registry tokens"),
@@ -49,8 +49,8 @@ const NAMES: &[(&str, &str)] = &[
     ("database.yml", "database passwords"),
     ("kubeconfig", "cluster credentials"),
     ("service-account.json", "cloud credentials"),
-    ("serviceaccountkey.json", "cloud credentials"),
     ("service_account.json", "cloud credentials"),
+    ("serviceaccountkey.json", "cloud credentials"),
     ("terraform.tfstate", "secrets of the infrastructure"),
     ("terraform.tfvars", "secrets of the infrastructure"),
 ];
@@ -82,13 +82,6 @@ const ENDINGS: &[(&str, &str)] = &[
     (".kdbx", "passwords"),
     (".ppk", "a private key"),
     (".gpg", "something encrypted"),
-];
-
-/// Endings of source and prose: `secrets.rs` is a program, not a secret.
-const SOURCE: &[&str] = &[
-    "rs", "py", "go", "js", "ts", "tsx", "jsx", "mjs", "java", "kt", "c", "h", "cc", "cpp", "hpp",
-    "cs", "rb", "php", "swift", "scala", "md", "rst", "html", "css", "scss", "lock", "snap",
-    "proto",
 ];
 
 /// Examples to copy, which hold no secrets.
@@ -129,7 +122,7 @@ pub fn sensitive<'p>(path: &'p str, home: Option<&str>) -> Option<Sensitive<'p>>
         return touched(name, "a private key");
     }
     let ending = ending(name).unwrap_or_default();
-    let is_source = SOURCE.contains(&ending);
+    let is_source = is_source(ending);
     if let Some((part, what)) = folder(path, is_source) {
         return touched(part, what);
     }
@@ -145,6 +138,40 @@ fn ending(name: &str) -> Option<&str> {
     name.get(dot + 1..)
 }
 
+/// Endings of source and prose: `secrets.rs` is a program, not a secret.
+fn is_source(ending: &str) -> bool {
+    matches!(
+        ending,
+        "rs" | "py"
+            | "go"
+            | "js"
+            | "ts"
+            | "tsx"
+            | "jsx"
+            | "mjs"
+            | "java"
+            | "kt"
+            | "c"
+            | "h"
+            | "cc"
+            | "cpp"
+            | "hpp"
+            | "cs"
+            | "rb"
+            | "php"
+            | "swift"
+            | "scala"
+            | "md"
+            | "rst"
+            | "html"
+            | "css"
+            | "scss"
+            | "lock"
+            | "snap"
+            | "proto"
+    )
+}
+
 /// Whether a path begins like one of the system places.
 fn may_be_system(path: &str) -> bool {
     matches!(path.as_bytes(), [b'/', b'b' | b'd' | b'e' | b'r' | b'v', ..])
@@ -152,10 +179,12 @@ fn may_be_system(path: &str) -> bool {
 
 fn folder(path: &str, is_source: bool) -> Option<(&str, &'static str)> {
     // Source in a folder called `secrets` is about secrets and holds none; dotted folders do.
-    let wanted = if is_source { |first| first == b'.' } else { is_first_of_folder };
-    parts_with(path, wanted).find_map(|part| {
-        FOLDERS.iter().find(|(name, _)| *name == part).map(|(_, what)| (part, *what))
-    })
+    let known =
+        |part| FOLDERS.iter().find(|(name, _)| *name == part).map(|(_, what)| (part, *what));
+    if is_source {
+        return dotted(path).find_map(known);
+    }
+    parts_with(path, is_first_of_folder).find_map(known)
 }
 
 fn is_first_of_folder(byte: u8) -> bool {
@@ -171,7 +200,8 @@ fn by_name(name: &str, is_source: bool) -> Option<&'static str> {
         let is_env = name == ".env" || name.starts_with(".env.") || name.starts_with(".env-");
         return (is_env && !is_example).then_some("secrets of the environment");
     }
-    if let Some((_, what)) = NAMES.iter().find(|(own, _)| *own == name) {
+    let found = NAMES.binary_search_by_key(&name, |(own, _)| own);
+    if let Some((_, what)) = found.ok().and_then(|at| NAMES.get(at)) {
         return Some(what);
     }
     if name.starts_with('.') && name.ends_with("_history") {
@@ -224,6 +254,7 @@ mod tests {
 
     #[test]
     fn what_is_looked_up_passes_the_first_look() {
+        assert!(NAMES.is_sorted());
         assert!(SYSTEM.iter().all(|(place, _)| may_be_system(place)));
         assert!(
             FOLDERS.iter().all(|(name, _)| name.bytes().next().is_some_and(is_first_of_folder))

@@ -124,7 +124,7 @@ struct Shown<'t>(&'t ToolName);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "`{}`", self.0)
+        ["`", self.0.as_str(), "`"].into_iter().try_for_each(|piece| formatter.write_str(piece))
     }
 }
 

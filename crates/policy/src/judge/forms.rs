@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use crate::pattern::CommandText;
+use crate::pattern::{CommandPattern, CommandText};
 use crate::question::CommandForms;
 use crate::rule::{Rule, Tier};
 use crate::shell::wrapper::{self, Ran};
@@ -45,7 +45,7 @@ pub(super) fn forms(command: &Command, inner: &[Ran]) -> CommandForms {
 }
 
 /// Exactly what runs; nothing when that is not known, or variables change what it means.
-pub(super) fn strict(command: &Command) -> Option<CommandText> {
+fn strict(command: &Command) -> Option<CommandText> {
     is_strict(command)
         .then(|| CommandText::new(command.words.iter().map(|word| word.text.as_str())))
 }
@@ -96,12 +96,21 @@ fn push_generous(command: &Command, generous: &mut Vec<CommandText>) {
 /// Whether a rule is enough for whatever the command runs: it allows all commands, or this very one.
 pub(super) fn covers_all_it_runs(rule: Option<&Rule>, command: &Command) -> bool {
     rule.is_some_and(|rule| {
+        let written = || rule.matcher.commands.iter().filter_map(CommandPattern::written);
+        let length = shown_length(command);
         let exact = || {
             let text = strict(command).map(|text| text.shown());
-            rule.matcher.commands.iter().any(|pattern| Some(pattern.to_string()) == text)
+            written().any(|pattern| text.as_deref() == Some(pattern))
         };
-        covers_every_command(rule) || exact()
+        // Nearly every pattern has another length, which is known for nothing.
+        covers_every_command(rule) || (written().any(|pattern| pattern.len() == length) && exact())
     })
+}
+
+/// How long a command is as a person would write it.
+fn shown_length(command: &Command) -> usize {
+    let word = |word: &Word| if word.text.is_empty() { "''".len() } else { word.text.len() };
+    command.words.iter().map(|text| word(text) + 1).sum::<usize>().saturating_sub(1)
 }
 
 /// Whether a rule is about all of shell.
@@ -225,16 +234,18 @@ pub(super) fn shows_content(command: &Command) -> bool {
 
 /// Whether a command searches all that a repository tracks.
 pub(super) fn searches_repository(command: &Command) -> bool {
-    let words = wrapper::git_without_globals(&command.words);
-    command.name() == Some("git") && words.get(1).is_some_and(|word| word.text == "grep")
+    let subcommand = || wrapper::git_without_globals(&command.words).into_iter().nth(1);
+    command.name() == Some("git") && subcommand().is_some_and(|word| word.text == "grep")
 }
 
 /// Whether a git command writes out all that a repository holds.
 pub(super) fn exports_repository(command: &Command) -> bool {
+    if command.name() != Some("git") {
+        return false;
+    }
     let words = wrapper::git_without_globals(&command.words);
     let subcommand = words.get(1).map(|word| word.text.as_str());
-    command.name() == Some("git")
-        && matches!(subcommand, Some("archive" | "bundle" | "fast-export" | "format-patch"))
+    matches!(subcommand, Some("archive" | "bundle" | "fast-export" | "format-patch"))
 }
 
 /// Commands that do not write the files named on their command line.

@@ -128,7 +128,7 @@ impl Ruling<'_> {
         };
         let reason = match &rule.message {
             Some(message) => message.to_string(),
-            None => sentence(format_args!("rule {name} {} {what}", verb(rule.decision))),
+            None => sentence(name, rule.decision, what),
         };
         Finding {
             decision: rule.decision,
@@ -164,12 +164,16 @@ impl Ruling<'_> {
     }
 }
 
-/// A text with room for what reasons usually say.
-fn sentence(words: fmt::Arguments<'_>) -> String {
+/// What most decisions say, so it is put together piece by piece.
+fn sentence(name: &RuleName, decision: Decision, what: &dyn fmt::Display) -> String {
     const USUAL: usize = 128;
     let mut text = String::with_capacity(USUAL);
+    text.push_str("rule ");
+    name.push_to(&mut text);
+    text.push(' ');
+    text.push_str(verb(decision));
     // Writing to a text does not fail.
-    text.write_fmt(words).ok();
+    write!(text, " {what}").ok();
     text
 }
 

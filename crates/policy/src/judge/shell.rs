@@ -33,7 +33,8 @@ impl Judge<'_> {
         let args = &self.facts.args;
         let line = args.get("command").and_then(Value::as_str).unwrap_or_default();
         let folder = args.get("cwd").and_then(Value::as_str);
-        let folder = self.world.workspace().join(folder.unwrap_or_default());
+        let workspace = self.world.workspace();
+        let folder = folder.map_or_else(|| workspace.to_owned(), |folder| workspace.join(folder));
         self.judge_reading_of(&folder, "the folder to run in", findings);
         let mut walk = Walk::new(folder);
         match read(line) {
@@ -57,10 +58,11 @@ impl Judge<'_> {
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
             return;
         }
-        for command in commands {
-            self.judge_command(command, walk, findings, Depth::Outer);
+        let inner: Vec<Vec<Ran>> = commands.iter().map(wrapper::runs).collect();
+        for (command, inner) in commands.iter().zip(&inner) {
+            self.judge_command(command, inner, walk, findings, Depth::Outer);
         }
-        self.judge_dangers(commands, walk, findings);
+        self.judge_dangers(commands, inner, walk, findings);
         let allowed = findings.strictest().is_some_and(|found| found.decision == Decision::Allow);
         if allowed {
             findings.judged = self.rendered(line, walk);
@@ -76,7 +78,8 @@ impl Judge<'_> {
         let question = self.question(&self.facts.tool, Effect::Change, &self.facts.args);
         let ruling = self.setting.rule(&question);
         findings.push(ruling.finding(Effect::Change, question.mode, &"this command line"));
-        self.judge_dangers(commands, walk, findings);
+        let inner = commands.iter().map(wrapper::runs).collect();
+        self.judge_dangers(commands, inner, walk, findings);
         if self.is_restricted() || ruling.decision != Decision::Allow {
             let reason = format!("part of it is decided only while it runs: {why}");
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
@@ -93,6 +96,7 @@ impl Judge<'_> {
     fn judge_command(
         &self,
         command: &Command,
+        inner: &[Ran],
         walk: &mut Walk,
         findings: &mut Findings,
         depth: Depth,
@@ -106,10 +110,9 @@ impl Judge<'_> {
             let reason = format!("which program `{shown}` runs cannot be told beforehand");
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }
-        let inner = wrapper::runs(command);
         let looks = self.look(command, walk);
         let effect = if matches!(looks, Look::No(_)) { Effect::Change } else { Effect::Read };
-        let forms = forms(command, &inner);
+        let forms = forms(command, inner);
         let question = Question {
             command: Some(&forms),
             ..self.question(&self.facts.tool, effect, &self.facts.args)
@@ -127,7 +130,7 @@ impl Judge<'_> {
         let allowed = finding.decision == Decision::Allow;
         findings.push(finding);
         if allowed && effect != Effect::Read {
-            self.judge_inner(command, &inner, rule, walk, findings, depth);
+            self.judge_inner(command, inner, rule, walk, findings, depth);
         }
         self.judge_redirects(command, rule, walk, findings);
         self.judge_operands(command, looks, rule, walk, findings);
@@ -143,14 +146,15 @@ impl Judge<'_> {
         findings: &mut Findings,
         depth: Depth,
     ) {
-        if covers_all_it_runs(rule, command) {
+        let covers_all = covers_all_it_runs(rule, command);
+        if covers_all {
             self.judge_possible_programs(command, findings);
         }
         if inner.is_empty() {
             return;
         }
         let is_unseen = |ran: &Ran| ran.command.words.is_empty();
-        if covers_all_it_runs(rule, command) {
+        if covers_all {
             let mut walk = walk.clone();
             for ran in inner {
                 self.judge_redirects(&ran.command, rule, &walk, findings);
@@ -172,7 +176,8 @@ impl Judge<'_> {
             return;
         }
         for ran in inner {
-            self.judge_command(&ran.command, walk, findings, Depth::Inner);
+            let inner = wrapper::runs(&ran.command);
+            self.judge_command(&ran.command, &inner, walk, findings, Depth::Inner);
         }
     }
 
@@ -226,14 +231,17 @@ impl Judge<'_> {
     }
 
     /// Dangers that a permission for each command does not cover.
-    fn judge_dangers(&self, commands: &[Command], walk: &Walk, findings: &mut Findings) {
-        let inner = commands.iter().flat_map(wrapper::runs).map(|ran| ran.command);
-        let inner: Vec<Command> = inner.collect();
-        let all = if inner.is_empty() {
-            Cow::Borrowed(commands)
-        } else {
-            Cow::Owned(commands.iter().cloned().chain(inner).collect())
-        };
+    fn judge_dangers(
+        &self,
+        commands: &[Command],
+        inner: Vec<Vec<Ran>>,
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        let mut all = Cow::Borrowed(commands);
+        for ran in inner.into_iter().flatten() {
+            all.to_mut().push(ran.command);
+        }
         findings.risks = risks(&all);
         let allowed = findings.strictest().is_some_and(|found| found.decision == Decision::Allow);
         let is_yolo = self.setting.mode == Mode::Yolo;

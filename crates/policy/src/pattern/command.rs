@@ -21,7 +21,8 @@ pub struct CommandText(String);
 impl CommandText {
     /// Joins words.
     pub fn new<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
-        let mut text = String::new();
+        const USUAL: usize = 64;
+        let mut text = String::with_capacity(USUAL);
         for (number, word) in words.into_iter().enumerate() {
             if number > 0 {
                 text.push(' ');
@@ -46,7 +47,7 @@ fn push_word(text: &mut String, word: &str) {
     if word.is_empty() {
         text.push(EMPTY);
     }
-    if !word.contains(is_blank) {
+    if !word.bytes().any(|byte| is_blank(char::from(byte))) {
         text.push_str(word);
         return;
     }
@@ -128,6 +129,14 @@ impl CommandPattern {
         }
         // What stands before a star may go on in the same word.
         prefix.rsplit_once(' ').map(|(words, _)| words)
+    }
+
+    /// The pattern as it was written, unless it is an expression.
+    pub fn written(&self) -> Option<&str> {
+        match self {
+            Self::Words { source, .. } => Some(source),
+            Self::Regular(_) => None,
+        }
     }
 
     /// Whether the pattern spells out this very word.

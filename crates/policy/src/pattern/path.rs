@@ -267,7 +267,9 @@ pub fn text(path: &Path) -> Cow<'_, str> {
 
 /// A text in lower case.
 pub fn folded<'t>(text: &Cow<'t, str>) -> Cow<'t, str> {
-    let is_folded = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    // Without a way out, so that many bytes are looked at at a time.
+    let is_other = |byte: u8| !byte.is_ascii() || byte.is_ascii_uppercase();
+    let is_folded = text.bytes().fold(0, |found, byte| found | u8::from(is_other(byte))) == 0;
     if is_folded { text.clone() } else { Cow::Owned(text.to_lowercase()) }
 }
 

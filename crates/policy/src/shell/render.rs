@@ -1,5 +1,7 @@
 //! Writes a literal line down again, with every word quoted.
 
+use std::borrow::Cow;
+
 use crate::shell::command::{Command, Direction, Line, Piece, RedirectSource, Source, Word};
 
 /// The line as it is to be run: the same commands, each word quoted.
@@ -16,66 +18,95 @@ use crate::shell::command::{Command, Direction, Line, Piece, RedirectSource, Sou
 /// assert_eq!(rendered, "'ls' '-l' './-x.rs' 'y.rs' && 'cat' '/home/me/a b'");
 /// ```
 pub fn render(line: &Line, home: &str, expand: impl Fn(&Word) -> Vec<String>) -> String {
-    let renderer = Renderer { home, expand };
-    let mut parts = Vec::new();
+    let mut renderer = Renderer { home, expand, text: String::new() };
     for piece in &line.pieces {
         match piece {
-            Piece::Operator(operator) => parts.push((*operator).to_owned()),
+            Piece::Operator(operator) => renderer.part(operator),
             Piece::Command(number) | Piece::Redirects(number) => {
                 let command = line.commands.get(*number).zip(line.sources.get(*number));
-                parts.extend(
-                    command.iter().flat_map(|(command, source)| renderer.command(command, source)),
-                );
+                if let Some((command, source)) = command {
+                    renderer.command(command, source);
+                }
             }
         }
     }
-    parts.join(" ")
+    renderer.text
 }
 
 /// A text in single quotes.
 pub fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
+    let mut quoted = String::with_capacity(text.len() + 2);
+    push_quoted(&mut quoted, text);
+    quoted
+}
+
+fn push_quoted(quoted: &mut String, text: &str) {
+    quoted.push('\'');
+    for (number, piece) in text.split('\'').enumerate() {
+        if number > 0 {
+            quoted.push_str("'\\''");
+        }
+        quoted.push_str(piece);
+    }
+    quoted.push('\'');
 }
 
 struct Renderer<'a, F> {
     home: &'a str,
     expand: F,
+    /// What was written, a blank between two parts.
+    text: String,
 }
 
 impl<F: Fn(&Word) -> Vec<String>> Renderer<'_, F> {
-    fn command(&self, command: &Command, source: &Source) -> Vec<String> {
-        let mut parts = Vec::new();
-        for assignment in &command.assignments {
-            parts.push(format!("{}={}", assignment.name, quote(&assignment.value.text)));
+    fn begin_part(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push(' ');
         }
-        parts.extend(command.words.iter().flat_map(|word| self.word(word)));
+    }
+
+    fn part(&mut self, part: &str) {
+        self.begin_part();
+        self.text.push_str(part);
+    }
+
+    fn quoted_part(&mut self, part: &str) {
+        self.begin_part();
+        push_quoted(&mut self.text, part);
+    }
+
+    fn command(&mut self, command: &Command, source: &Source) {
+        for assignment in &command.assignments {
+            self.part(&format!("{}={}", assignment.name, quote(&assignment.value.text)));
+        }
+        command.words.iter().for_each(|word| self.word(word));
         for (redirect, source) in command.redirects.iter().zip(&source.redirects) {
-            parts.push(match redirect.direction {
+            self.part(&match redirect.direction {
                 Direction::Descriptor => format!("{}{}", source.operator, redirect.target.text),
                 Direction::Here if source.body.is_some() => here_document(source),
                 _ => format!("{} {}", source.operator, quote(&self.plain(&redirect.target))),
             });
         }
-        parts
     }
 
-    fn word(&self, word: &Word) -> Vec<String> {
+    fn word(&mut self, word: &Word) {
         let names = if word.pattern { (self.expand)(word) } else { Vec::new() };
         if names.is_empty() {
-            return vec![quote(&self.plain(word))];
+            let plain = self.plain(word);
+            self.quoted_part(&plain);
         }
-        let safe = |name: &String| {
+        for name in names {
             // A file's name must not be taken for an option.
-            if name.starts_with('-') { quote(&format!("./{name}")) } else { quote(name) }
-        };
-        names.iter().map(safe).collect()
+            let name = if name.starts_with('-') { format!("./{name}") } else { name };
+            self.quoted_part(&name);
+        }
     }
 
     /// A word that becomes just one, with the home folder in it.
-    fn plain(&self, word: &Word) -> String {
+    fn plain<'w>(&self, word: &'w Word) -> Cow<'w, str> {
         match word.text.strip_prefix('~') {
-            Some(rest) if word.home => format!("{}{rest}", self.home),
-            _ => word.text.clone(),
+            Some(rest) if word.home => Cow::Owned(format!("{}{rest}", self.home)),
+            _ => Cow::Borrowed(&word.text),
         }
     }
 }

@@ -49,11 +49,9 @@ impl Folders {
     }
 
     fn visit_one(&self, path: &str, look: &mut impl FnMut(&[u32])) {
-        let slashes = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
-        let ends = slashes.map(|(slash, _)| slash).chain([path.len()]);
-        for end in ends.filter(|end| self.lengths.may_hold(*end)) {
-            let (folder, below) = path.split_at_checked(end).unwrap_or((path, ""));
+        for folder in self.lengths.beginnings(path, b'/') {
             let Some(found) = self.folders.get(folder) else { continue };
+            let below = path.get(folder.len()..).unwrap_or_default();
             look(&found.all);
             if !found.named.is_empty() {
                 for name in below.split('/') {

@@ -4,25 +4,23 @@ use hashbrown::HashMap;
 
 use super::lengths::Lengths;
 
-/// Values by the words a command begins with; looking a command up costs as many steps as it has
-/// words, and no more than the longest of these has.
+/// Values by the words a command begins with; looking a command up costs no more steps than it
+/// has words.
 #[derive(Debug)]
 pub(super) struct Words<T> {
     values: HashMap<String, T>,
     lengths: Lengths,
-    longest: usize,
 }
 
 impl<T> Default for Words<T> {
     fn default() -> Self {
-        Self { values: HashMap::new(), lengths: Lengths::default(), longest: 0 }
+        Self { values: HashMap::new(), lengths: Lengths::default() }
     }
 }
 
 impl<T: Default> Words<T> {
     pub(super) fn entry(&mut self, words: &str) -> &mut T {
         self.lengths.note(words);
-        self.longest = self.longest.max(words.len());
         self.values.entry_ref(words).or_default()
     }
 
@@ -32,14 +30,8 @@ impl<T: Default> Words<T> {
 
     /// Shows the value of the first word of a command, of the first two, and so on.
     pub(super) fn visit(&self, command: &str, mut look: impl FnMut(&T)) {
-        let blanks = command.bytes().enumerate().filter(|(_, byte)| *byte == b' ');
-        let ends = blanks.map(|(blank, _)| blank).chain([command.len()]);
-        let ends = ends.take_while(|end| *end <= self.longest);
-        for end in ends.filter(|end| self.lengths.may_hold(*end)) {
-            if let Some(value) = command.get(..end).and_then(|words| self.values.get(words)) {
-                look(value);
-            }
-        }
+        let beginnings = self.lengths.beginnings(command, b' ');
+        beginnings.filter_map(|words| self.values.get(words)).for_each(&mut look);
     }
 }
 

@@ -84,6 +84,15 @@ impl<'a> Cursor<'a> {
         Some(rest)
     }
 
+    /// Takes ASCII characters as long as they will do.
+    pub(super) fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
+        let rest = self.rest();
+        let end = rest.bytes().position(|byte| !(byte.is_ascii() && wanted(byte)));
+        let taken = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        self.at += taken.len();
+        taken
+    }
+
     pub(super) fn skip_while(&mut self, mut wanted: impl FnMut(char) -> bool) {
         while self.peek().is_some_and(&mut wanted) {
             self.next();

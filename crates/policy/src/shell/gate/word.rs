@@ -29,7 +29,10 @@ pub(super) enum Form {
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Option<Written>, Refusal> {
     let start = cursor.at();
     let mut reader = Reader::default();
-    while let Some(next) = cursor.peek().filter(|next| !ends_word(*next)) {
+    loop {
+        // Most words are nothing else.
+        reader.text.push_str(cursor.take_while(is_inert));
+        let Some(next) = cursor.peek().filter(|next| !ends_word(*next)) else { break };
         reader.take(cursor, next, start)?;
     }
     let raw = cursor.since(start);
@@ -40,6 +43,11 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Option<Written>, Refusal> 
         return complex("a `(` behind a word: a function, a list or an extended pattern");
     }
     reader.finish(raw).map(Some)
+}
+
+/// Whether a character means itself wherever it stands in a word.
+fn is_inert(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'%' | b',')
 }
 
 /// What a word comes to that stands alone in a text; nothing if it is not plain.
