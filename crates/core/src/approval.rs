@@ -1,55 +1,59 @@
 //! Asking a person.
 
+mod request;
+
+pub use request::{
+    ApprovalId, ApprovalRequest, InvalidApprovalId, Proposal, ShownCommand, ShownPlace,
+};
+
 use std::fmt;
 
 use async_trait::async_trait;
-use toolgate_policy::Verdict;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::id::{CallId, SessionId};
-use crate::tool::{Location, Preview};
-
-/// Whoever answers when the policy asks.
+/// Somewhere a person may answer: a terminal, a page, an embedder's callback.
 #[async_trait]
 pub trait Approver: fmt::Debug + Send + Sync {
+    /// What records call it.
+    fn name(&self) -> &str {
+        "a program"
+    }
+
     /// Whether somebody may answer at all; if not, nothing is prepared to be shown.
     fn is_anybody_there(&self) -> bool {
         true
     }
 
-    /// Answers one request. Dropping the future withdraws the request.
+    /// Answers one request. Dropping the future withdraws the request, because another surface
+    /// answered or nobody waits any more.
     async fn ask(&self, request: &ApprovalRequest) -> Answer;
 }
 
-/// What a person needs to know to answer.
-#[derive(Debug, Clone)]
-pub struct ApprovalRequest {
-    /// The call.
-    pub call: CallId,
-    /// Who asks.
-    pub session: SessionId,
-    /// The tool's native name.
-    pub tool: String,
-    /// What it will do, in one line made safe to show.
-    pub description: String,
-    /// What it touches.
-    pub locations: Vec<Location>,
-    /// What the change looks like, made safe to show.
-    pub preview: Preview,
-    /// Why the policy asks, and the risk it saw.
-    pub verdict: Verdict,
-}
-
 /// A person's answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     /// This call may run.
     Once,
+    /// This call may run, and others like it.
+    Grant {
+        /// Which of the proposed rules, counted from 0.
+        proposal: usize,
+        /// For how long.
+        span: Span,
+    },
+    /// It may run with other arguments; they are validated and judged again.
+    Edit {
+        /// The native arguments.
+        args: Value,
+    },
     /// It may not, with a note that reaches the model.
     Deny {
         /// Why not, or what to do instead.
         note: Option<String>,
     },
-    /// There is nobody to ask.
+    /// There is nobody to ask here.
     Nobody,
 }
 
@@ -58,6 +62,25 @@ impl Answer {
     pub fn deny(note: impl Into<String>) -> Self {
         Self::Deny { note: Some(note.into()) }
     }
+
+    /// A refusal without a word.
+    pub fn refuse() -> Self {
+        Self::Deny { note: None }
+    }
+}
+
+/// For how long a rule holds that a person gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Span {
+    /// Until the session ends.
+    Session,
+    /// For ever: it is saved in the user's policies.
+    Always,
+    /// For some minutes.
+    Minutes(u32),
+    /// For some calls, this one included.
+    Uses(u32),
 }
 
 /// Never approves anything, because nobody is there.

@@ -22,6 +22,8 @@ pub mod export;
 pub mod gate;
 pub mod hook;
 pub mod id;
+pub mod journal;
+pub mod ledger;
 pub mod registry;
 pub mod result;
 pub mod schema;

@@ -130,6 +130,17 @@ pub enum Access {
     Delete,
 }
 
+impl Access {
+    /// What is done, in a word.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+        }
+    }
+}
+
 /// Where a real path lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

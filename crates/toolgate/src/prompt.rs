@@ -6,10 +6,8 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use async_trait::async_trait;
 use tokio::sync::Mutex;
-use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
-use toolgate_core::policy::Place;
-use toolgate_core::tool::{Location, Preview};
-use toolgate_core::visible;
+use toolgate_core::approval::{Answer, ApprovalRequest, Approver, ShownPlace};
+use toolgate_core::tool::Preview;
 
 use crate::progress::{Screen, Taken};
 
@@ -84,16 +82,15 @@ fn parse(line: &str) -> Answer {
 fn render(request: &ApprovalRequest) -> String {
     let bold = Style::new().bold();
     let mut text = format!("\n{bold}{}{bold:#}\n", request.description);
-    let verdict = &request.verdict;
     let facts = [
         ("tool", request.tool.clone()),
-        ("risk", verdict.risk.to_string()),
-        ("why", visible::question(&visible::line(verdict.reason()))),
+        ("risk", request.risk.to_string()),
+        ("why", request.reasons.first().cloned().unwrap_or_default()),
     ];
     for (name, value) in facts {
         writeln!(text, "  {name:<5} {value}").expect("writing to a string cannot fail");
     }
-    push_locations(&mut text, &request.locations);
+    push_places(&mut text, &request.places);
     match &request.preview {
         Preview::Diff(diff) => push_preview(&mut text, diff, diff_style),
         Preview::Text(preview) => push_preview(&mut text, preview, |_| Style::new()),
@@ -105,15 +102,11 @@ fn render(request: &ApprovalRequest) -> String {
 }
 
 /// Names every file that is not simply where it seems to be: outside, or behind a link.
-fn push_locations(text: &mut String, locations: &[Location]) {
-    let telling = locations.iter().filter_map(|location| match location {
-        Location::Path(path) if path.place == Place::Outside || path.requested != path.resolved => {
-            Some(visible::question(&visible::path(&path.resolved)))
-        }
-        _ => None,
-    });
-    let telling: Vec<String> = telling.collect();
-    for path in telling.iter().take(LOCATIONS) {
+fn push_places(text: &mut String, places: &[ShownPlace]) {
+    let telling: Vec<&ShownPlace> =
+        places.iter().filter(|place| place.outside || place.really.is_some()).collect();
+    for place in telling.iter().take(LOCATIONS) {
+        let path = place.really.as_ref().unwrap_or(&place.shown);
         writeln!(text, "  at    {path}").expect("writing to a string cannot fail");
     }
     if telling.len() > LOCATIONS {

@@ -1,13 +1,15 @@
 //! The right to execute one call.
 
-use toolgate_policy::{Decision, Verdict};
+use std::time::SystemTime;
+
+use toolgate_policy::{Decision, Place, Verdict};
 
 use super::settings::GateSettings;
 use super::stage::{Judged, Rejected, Validated};
-use crate::approval::{Answer, ApprovalRequest, Approver};
+use crate::approval::{Answer, ApprovalId, ApprovalRequest, Approver, ShownPlace};
 use crate::error::{ErrorKind, ToolError};
 use crate::event::{Event, Events};
-use crate::tool::Preview;
+use crate::tool::{Location, Preview};
 use crate::visible;
 
 /// The right to execute one call, once. Only settling a judged call makes one:
@@ -96,26 +98,64 @@ async fn ask(
         approved: answer == Answer::Once,
     });
     match answer {
-        Answer::Once => Ok(()),
+        Answer::Once | Answer::Grant { .. } => Ok(()),
+        Answer::Edit { .. } => Err(refused(None)),
         Answer::Deny { note } => Err(refused(note)),
         Answer::Nobody => Err(nobody(verdict)),
     }
 }
 
 fn request(call: &Validated, verdict: &Verdict) -> ApprovalRequest {
+    let safe = |text: &str| visible::question(&visible::line(text));
     let preview = match call.invocation.preview(&call.context) {
         Preview::Nothing => Preview::Nothing,
         Preview::Diff(text) => Preview::Diff(visible::question(&text)),
         Preview::Text(text) => Preview::Text(visible::question(&text)),
     };
     ApprovalRequest {
+        id: ApprovalId::generate(),
         call: call.context.call().clone(),
         session: call.session.id().clone(),
+        asker: call.facts.caller.as_deref().map(safe),
+        workspace: safe(&visible::path(call.session.workspace().root())),
         tool: call.tool.definition().name.to_string(),
-        description: visible::question(&call.description),
-        locations: call.locations.clone(),
+        title: safe(&call.tool.definition().title),
+        description: safe(&call.description),
+        risk: verdict.risk,
+        reasons: verdict.reasons.iter().map(|reason| safe(reason)).collect(),
+        rule: verdict.rule.as_ref().map(|rule| safe(&rule.to_string())),
+        dangers: verdict.risks.iter().map(|risk| safe(&risk.message)).collect(),
+        places: call.locations.iter().map(|place| shown_place(call, place)).collect(),
+        commands: Vec::new(),
         preview,
-        verdict: verdict.clone(),
+        args: call.facts.args.clone(),
+        proposals: Vec::new(),
+        asked_at: SystemTime::now(),
+        expires_at: None,
+        digest: String::new(),
+    }
+}
+
+fn shown_place(call: &Validated, place: &Location) -> ShownPlace {
+    let plain = |shown: &str, access: &str| ShownPlace {
+        shown: visible::question(&visible::line(shown)),
+        access: access.to_owned(),
+        really: None,
+        outside: false,
+    };
+    match place {
+        Location::Path(path) => {
+            let moved = path.requested != path.resolved;
+            let workspace = call.session.workspace();
+            ShownPlace {
+                shown: visible::question(&workspace.shown(&path.requested)),
+                access: path.access.verb().to_owned(),
+                really: moved.then(|| visible::question(&visible::path(&path.resolved))),
+                outside: path.place == Place::Outside,
+            }
+        }
+        Location::Url(url) => plain(url, "fetch"),
+        Location::Command(line) => plain(line, "run"),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use toolgate_policy::{Access, PathFact, Risk};
 
 use super::definition::{Annotations, Group};
@@ -125,7 +125,7 @@ impl Location {
 }
 
 /// What a person should see when asked.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "text", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Preview {

@@ -21,6 +21,7 @@ pub fn read(line: &str) -> Reading {
     }
     match gate::parse(line) {
         Ok(literal) if literal.commands.is_empty() => unreadable("there is no command in it"),
+        Ok(literal) if is_plain(line) => Reading::Literal(literal),
         Ok(literal) => match syntax::confirm(line, &literal) {
             Ok(()) => Reading::Literal(literal),
             Err(why) => Reading::Unreadable { why },
@@ -32,6 +33,13 @@ pub fn read(line: &str) -> Reading {
             Err(why) => Reading::Unreadable { why },
         },
     }
+}
+
+/// Whether a line has nothing in it that could be read in two ways: words of inert characters with
+/// blanks between them. Words that bash reserves are refused by the gate already.
+fn is_plain(line: &str) -> bool {
+    let is_inert = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' | b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'%' | b',' | b'+');
+    line.bytes().all(is_inert)
 }
 
 fn unreadable(why: &str) -> Reading {

@@ -91,6 +91,16 @@ fn fragment() -> impl Strategy<Value = &'static str> {
 
 proptest! {
     #[test]
+    fn a_plain_line_is_one_to_the_parser_too(line in "[a-zA-Z0-9_./:@%,+ -]{0,40}|(if|in|time|do|a|-x|[.]|/)( (if|in|then|time|b|--))*") {
+        prop_assert!(is_plain(&line));
+        if let Ok(literal) = gate::parse(&line) && !literal.commands.is_empty() {
+            prop_assert_eq!(syntax::confirm(&line, &literal), Ok(()));
+        }
+    }
+}
+
+proptest! {
+    #[test]
     fn no_text_makes_it_panic(text in any::<String>()) {
         if let Some(line) = literal(&text) {
             line.commands().iter().for_each(|command| drop(runs(command)));
