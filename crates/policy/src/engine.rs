@@ -10,10 +10,11 @@ use crate::facts::Facts;
 use crate::judge::{Asked, Judge, Setting};
 use crate::mode::Mode;
 use crate::pattern::path::text;
+use crate::policy::Policy;
 use crate::rule::{Priority, Rule};
 use crate::table::Table;
 use crate::veil::Veil;
-use crate::verdict::{Policy, Verdict};
+use crate::verdict::Verdict;
 use crate::world::World;
 
 /// Decides by rules, tiers, mode and floors.

@@ -11,6 +11,7 @@
 
 pub mod decision;
 pub mod defaults;
+pub mod effect;
 pub mod engine;
 pub mod explain;
 pub mod facts;
@@ -22,6 +23,7 @@ pub mod load;
 pub mod mode;
 pub mod name;
 pub mod pattern;
+pub mod policy;
 pub mod question;
 pub mod rule;
 pub mod shell;
@@ -33,10 +35,12 @@ pub mod wildcard;
 pub mod world;
 
 pub use decision::Decision;
+pub use effect::{Access, Effect, PathFact, Place, Risk};
 pub use engine::Engine;
-pub use facts::{Access, Effect, Facts, PathFact, Place, Risk};
+pub use facts::Facts;
 pub use mode::Mode;
-pub use verdict::{Policy, Verdict};
+pub use policy::Policy;
+pub use verdict::Verdict;
 pub use world::World;
 
 /// The guide's example runs as a test.

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::decision::Decision;
-use crate::facts::{Effect, Hints, PathFact};
+use crate::effect::{Effect, Hints, PathFact};
 use crate::mode::Mode;
 use crate::name::ToolName;
 use crate::pattern::condition::lookup;

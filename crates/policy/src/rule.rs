@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::decision::Decision;
-use crate::facts::{Effect, Hints, Risk};
+use crate::effect::{Effect, Hints, Risk};
 use crate::mode::Modes;
 use crate::name::{Specificity, ToolPattern};
 use crate::pattern::{CommandPattern, Condition, DomainPattern, PathPattern, Regular};

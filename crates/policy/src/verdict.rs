@@ -1,4 +1,4 @@
-//! The question asked of a policy, and its answer.
+//! The answer of a policy.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -6,23 +6,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::decision::Decision;
-use crate::facts::{Facts, Risk};
+use crate::effect::Risk;
 use crate::mode::Mode;
 use crate::rule::{Grant, Priority, Rule};
 use crate::shell::ShellRisk;
-use crate::veil::Veil;
-use crate::world::World;
-
-/// Decides about calls. Implementations are pure: the same facts in the same world, the same verdict.
-pub trait Policy: fmt::Debug + Send + Sync {
-    /// Decides about one call.
-    fn decide(&self, facts: &Facts, world: &dyn World) -> Verdict;
-
-    /// What a search must leave out, however it was allowed: files that may not be read unasked.
-    fn veil(&self) -> Veil {
-        Veil::default()
-    }
-}
 
 /// A decision and why it came out that way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-use crate::facts::{Access, PathFact, Place};
+use crate::effect::{Access, PathFact, Place};
 
 /// The machine as a decision sees it.
 pub trait World: fmt::Debug + Sync {

@@ -8,7 +8,7 @@ use super::call::Judge;
 use super::finding::{Finding, Findings};
 use super::forms::{Named, possible_files, shown};
 use crate::decision::Decision;
-use crate::facts::{Access, Effect, PathFact, Place};
+use crate::effect::{Access, Effect, PathFact, Place};
 use crate::name::ToolName;
 use crate::question::{PathForms, Question};
 use crate::shell::{Command, Word};

@@ -1,7 +1,7 @@
 //! What was found out about a call, and the verdict it adds up to.
 
 use crate::decision::Decision;
-use crate::facts::Risk;
+use crate::effect::Risk;
 use crate::mode::Mode;
 use crate::rule::Grant;
 use crate::shell::ShellRisk;

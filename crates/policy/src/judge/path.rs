@@ -6,7 +6,7 @@ use std::path::Path;
 use super::call::Judge;
 use super::finding::Finding;
 use crate::decision::Decision;
-use crate::facts::{Access, PathFact, Place};
+use crate::effect::{Access, PathFact, Place};
 use crate::floor::protected;
 use crate::floor::sensitive::{Sensitive, When, sensitive};
 use crate::floor::system;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 use crate::decision::Decision;
-use crate::facts::Effect;
+use crate::effect::Effect;
 use crate::judge::finding::Finding;
 use crate::mode::{Mode, Modes};
 use crate::question::Question;

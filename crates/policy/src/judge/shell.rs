@@ -14,7 +14,7 @@ use super::forms::{
     spells_out, takes_folders,
 };
 use crate::decision::Decision;
-use crate::facts::{Access, Effect, Place, Risk};
+use crate::effect::{Access, Effect, Place, Risk};
 use crate::mode::Mode;
 use crate::question::{PathForms, Question};
 use crate::rule::{Rule, Tier};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::call::Judge;
 use super::finding::{Finding, Findings};
 use crate::decision::Decision;
-use crate::facts::Effect;
+use crate::effect::Effect;
 use crate::floor::address::Address;
 use crate::question::Question;
 use crate::rule::{Rule, Tier};

@@ -9,7 +9,7 @@ use super::fields::{At, Fields, Names, kind};
 use super::permission;
 use super::rules::Reader;
 use crate::decision::Decision;
-use crate::facts::{Hints, Risk};
+use crate::effect::{Hints, Risk};
 use crate::mode::{Mode, Modes};
 use crate::name::ToolPattern;
 use crate::pattern::path::Slash;

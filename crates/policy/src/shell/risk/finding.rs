@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::Risk;
+use crate::effect::Risk;
 
 /// Something dangerous about a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

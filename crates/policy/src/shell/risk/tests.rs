@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::facts::Risk;
+use crate::effect::Risk;
 use crate::shell::command::{Assignment, Direction, Redirect, Word};
 use crate::shell::sample::line;
 
