@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use crate::decision::Decision;
 use crate::defaults;
 use crate::facts::Facts;
+use crate::granted::Granted;
 use crate::judge::{Asked, Judge, Setting};
 use crate::mode::Mode;
 use crate::pattern::path::text;
@@ -120,6 +121,7 @@ impl Engine {
     ) -> Verdict {
         let granted = self.granted.load();
         let setting = Setting {
+            given: facts.granted.as_deref().map(Granted::table),
             tables: [&granted, &self.table],
             mode: self.mode,
             interactive: self.interactive,

@@ -1,8 +1,11 @@
 //! What a decision is based on.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 pub use crate::effect::{Access, Effect, Hints, PathFact, Place, Risk};
+use crate::granted::Granted;
 use crate::name::ToolName;
 
 /// What is known about one call before anything happens.
@@ -22,6 +25,8 @@ pub struct Facts {
     pub caller: Option<String>,
     /// What the tool is known to be like.
     pub hints: Hints,
+    /// What whoever calls was granted for a time.
+    pub granted: Option<Arc<Granted>>,
 }
 
 impl Facts {
@@ -35,6 +40,7 @@ impl Facts {
             paths: Vec::new(),
             caller: None,
             hints: Hints::default(),
+            granted: None,
         }
     }
 
@@ -42,6 +48,13 @@ impl Facts {
     #[must_use]
     pub fn with_args(mut self, args: Value) -> Self {
         self.args = args;
+        self
+    }
+
+    /// The same facts where this was granted for a time.
+    #[must_use]
+    pub fn with_granted(mut self, granted: Arc<Granted>) -> Self {
+        self.granted = (!granted.is_empty()).then_some(granted);
         self
     }
 

@@ -16,6 +16,7 @@ pub mod engine;
 pub mod explain;
 pub mod facts;
 pub mod floor;
+pub mod granted;
 #[cfg(feature = "import")]
 pub mod import;
 mod judge;

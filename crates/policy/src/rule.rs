@@ -1,5 +1,6 @@
 //! A rule: which calls it is about, and what it says about them.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub struct Rule {
     pub grant: Grant,
     /// When it ends, in seconds since 1970.
     pub expires: Option<i64>,
+    /// The grant it was given with, when it was given for a time rather than written down.
+    pub given: Option<Arc<str>>,
     /// Where it stands.
     pub origin: Origin,
 }
@@ -192,6 +195,7 @@ impl Rule {
             risk: None,
             grant: Grant::default(),
             expires: None,
+            given: None,
             origin,
         }
     }
@@ -250,6 +254,14 @@ impl Rule {
             return Some(Mismatch::Args);
         }
         None
+    }
+
+    /// Which of two rules about the same thing is stronger: the greater one.
+    pub(crate) fn cmp_rank(&self, other: &Self) -> Ordering {
+        self.priority
+            .cmp(&other.priority)
+            .then_with(|| self.specificity().cmp(&other.specificity()))
+            .then_with(|| self.decision.cmp(&other.decision))
     }
 
     /// How narrow the rule is about tools.

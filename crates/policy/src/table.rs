@@ -57,13 +57,7 @@ impl Table {
     /// Files rules.
     pub fn new(mut rules: Vec<Rule>) -> Self {
         // Stable, so that of two equal rules the earlier wins.
-        rules.sort_by(|left, right| {
-            right
-                .priority
-                .cmp(&left.priority)
-                .then_with(|| right.specificity().cmp(&left.specificity()))
-                .then_with(|| right.decision.cmp(&left.decision))
-        });
+        rules.sort_by(|left, right| right.cmp_rank(left));
         let names = rules.iter().map(RuleName::of).collect();
         let mut table = Self { names, ..Self::default() };
         for (rank, rule) in (0..).zip(&rules) {

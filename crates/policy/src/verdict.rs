@@ -32,6 +32,9 @@ pub struct Verdict {
     pub risks: Vec<ShellRisk>,
     /// What the call may reach when it runs.
     pub grant: Grant,
+    /// The grants whose rules decided a part of the call; a call that runs uses them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Arc<str>>,
     /// The shell line that was judged, fully quoted: what runs when nobody is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<String>,
@@ -49,6 +52,7 @@ impl Verdict {
             reasons: vec![reason.into()],
             risks: Vec::new(),
             grant: Grant::default(),
+            grants: Vec::new(),
             judged: None,
         }
     }

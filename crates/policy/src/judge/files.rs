@@ -227,6 +227,7 @@ impl Judge<'_> {
                 let fresh = findings.all.split_off(before);
                 findings.all.extend(fresh.into_iter().filter(|found| {
                     found.decision == Decision::Deny
+                        || found.given.is_some()
                         || found.floor.is_some_and(|floor| {
                             floor != FloorKind::Outside || access == Access::Write
                         })

@@ -1,5 +1,7 @@
 //! What was found out about a call, and the verdict it adds up to.
 
+use std::sync::Arc;
+
 use crate::decision::Decision;
 use crate::effect::Risk;
 use crate::mode::Mode;
@@ -19,6 +21,8 @@ pub(crate) struct Finding {
     pub(crate) floor: Option<FloorKind>,
     pub(crate) risk: Option<Risk>,
     pub(crate) grant: Grant,
+    /// The grant that the rule was given with.
+    pub(crate) given: Option<Arc<str>>,
 }
 
 impl Finding {
@@ -31,6 +35,7 @@ impl Finding {
             floor: Some(kind),
             risk: None,
             grant: Grant::default(),
+            given: None,
         }
     }
 }
@@ -65,6 +70,7 @@ impl Findings {
         let Some(at) = self.strictest_at() else {
             return Verdict::new(Decision::Ask, risk, mode, "nothing is known about this call");
         };
+        let grants = self.grants();
         let deciding = self.all.remove(at);
         let raised = self.risks.iter().map(|found| found.severity).max();
         let risk = deciding.risk.unwrap_or(risk).max(raised.unwrap_or(Risk::Low));
@@ -91,6 +97,7 @@ impl Findings {
             reasons,
             risks: self.risks,
             grant: deciding.grant,
+            grants,
             judged: self.judged,
         };
         if mode == Mode::DontAsk && verdict.decision == Decision::Ask {
@@ -100,6 +107,17 @@ impl Findings {
             verdict.reasons.remove(1);
         }
         verdict
+    }
+
+    /// The grants whose rules said something, each once.
+    fn grants(&self) -> Vec<Arc<str>> {
+        let mut grants = Vec::new();
+        for id in self.all.iter().filter_map(|finding| finding.given.as_ref()) {
+            if !grants.contains(id) {
+                grants.push(Arc::clone(id));
+            }
+        }
+        grants
     }
 
     /// The rule that would have allowed what a floor holds up.

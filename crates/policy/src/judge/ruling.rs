@@ -15,6 +15,8 @@ use crate::verdict::{FloorKind, RuleName};
 /// The rules in force, and what they are in force in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setting<'s> {
+    /// Rules given to whoever calls.
+    pub(crate) given: Option<&'s Table>,
     /// Rules given at run time, and the rules loaded.
     pub(crate) tables: [&'s Table; 2],
     pub(crate) mode: Mode,
@@ -62,14 +64,19 @@ impl<'s> Setting<'s> {
         wanted: impl Fn(&Rule) -> bool + Copy,
     ) -> Option<(&'s Rule, &'s RuleName)> {
         let [granted, table] = self.tables;
-        let found = [granted.best_where(question, wanted), table.best_where(question, wanted)];
-        // On a tie the later is taken, and what a person granted never ties with a file.
-        found.into_iter().flatten().rev().max_by_key(|(rule, _)| rule.priority)
+        let found = [
+            self.given.and_then(|given| given.best_where(question, wanted)),
+            granted.best_where(question, wanted),
+            table.best_where(question, wanted),
+        ];
+        // As within a table; of equal rules the one that was given first-hand is taken.
+        found.into_iter().flatten().rev().max_by(|(left, _), (right, _)| left.cmp_rank(right))
     }
 
     /// What every rule about the tool has to say.
     fn asked(&self, question: &Question<'_>) -> Asked {
-        let rules = self.tables.into_iter().flat_map(Table::rules);
+        let tables = self.given.into_iter().chain(self.tables);
+        let rules = tables.flat_map(Table::rules);
         let considered = rules.filter_map(|rule| match rule.mismatch(question) {
             Some(Mismatch::Tool) => None,
             mismatch => {
@@ -124,6 +131,7 @@ impl Ruling<'_> {
                 floor: None,
                 risk: None,
                 grant: Grant::default(),
+                given: None,
             };
         };
         let reason = match &rule.message {
@@ -137,6 +145,7 @@ impl Ruling<'_> {
             floor: None,
             risk: rule.risk,
             grant: rule.grant.clone(),
+            given: rule.given.clone(),
         }
     }
 
