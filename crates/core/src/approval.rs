@@ -1,99 +1,16 @@
 //! Asking a person.
+//!
+//! A request goes to every surface at once; the first answer wins. Start
+//! reading at [`Approvals`].
 
+mod answer;
+mod approver;
+mod bus;
 mod request;
 
+pub use answer::{Answer, Span};
+pub use approver::{Approver, NobodyThere};
+pub use bus::{AnswerError, Answered, Approvals, Attendance, Pending, Reply};
 pub use request::{
     ApprovalId, ApprovalRequest, InvalidApprovalId, Proposal, ShownCommand, ShownPlace,
 };
-
-use std::fmt;
-
-use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-/// Somewhere a person may answer: a terminal, a page, an embedder's callback.
-#[async_trait]
-pub trait Approver: fmt::Debug + Send + Sync {
-    /// What records call it.
-    fn name(&self) -> &str {
-        "a program"
-    }
-
-    /// Whether somebody may answer at all; if not, nothing is prepared to be shown.
-    fn is_anybody_there(&self) -> bool {
-        true
-    }
-
-    /// Answers one request. Dropping the future withdraws the request, because another surface
-    /// answered or nobody waits any more.
-    async fn ask(&self, request: &ApprovalRequest) -> Answer;
-}
-
-/// A person's answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "answer", rename_all = "snake_case")]
-pub enum Answer {
-    /// This call may run.
-    Once,
-    /// This call may run, and others like it.
-    Grant {
-        /// Which of the proposed rules, counted from 0.
-        proposal: usize,
-        /// For how long.
-        span: Span,
-    },
-    /// It may run with other arguments; they are validated and judged again.
-    Edit {
-        /// The native arguments.
-        args: Value,
-    },
-    /// It may not, with a note that reaches the model.
-    Deny {
-        /// Why not, or what to do instead.
-        note: Option<String>,
-    },
-    /// There is nobody to ask here.
-    Nobody,
-}
-
-impl Answer {
-    /// A refusal with a note for the model.
-    pub fn deny(note: impl Into<String>) -> Self {
-        Self::Deny { note: Some(note.into()) }
-    }
-
-    /// A refusal without a word.
-    pub fn refuse() -> Self {
-        Self::Deny { note: None }
-    }
-}
-
-/// For how long a rule holds that a person gave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Span {
-    /// Until the session ends.
-    Session,
-    /// For ever: it is saved in the user's policies.
-    Always,
-    /// For some minutes.
-    Minutes(u32),
-    /// For some calls, this one included.
-    Uses(u32),
-}
-
-/// Never approves anything, because nobody is there.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NobodyThere;
-
-#[async_trait]
-impl Approver for NobodyThere {
-    fn is_anybody_there(&self) -> bool {
-        false
-    }
-
-    async fn ask(&self, _request: &ApprovalRequest) -> Answer {
-        Answer::Nobody
-    }
-}

@@ -35,6 +35,13 @@ impl Session {
         self
     }
 
+    /// The same session under an id of the caller's own, which joins it to others of that id.
+    #[must_use]
+    pub fn with_id(mut self, id: SessionId) -> Self {
+        self.id = id;
+        self
+    }
+
     /// The session's id.
     pub fn id(&self) -> &SessionId {
         &self.id

@@ -17,6 +17,7 @@ pub enum ErrorKind {
     ApprovalDenied,
     ApprovalTimeout,
     ApprovalRequired,
+    LedgerError,
     Cancelled,
     Timeout,
     FileNotFoundError,

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tokio::sync::broadcast;
 use toolgate_policy::{Decision, Risk};
 
+use crate::approval::{ApprovalId, Span};
 use crate::error::ErrorKind;
 use crate::id::{CallId, SessionId};
 
@@ -65,6 +66,8 @@ pub enum Event {
     },
     /// A person is asked.
     ToolConfirmationRequest {
+        /// The request; answers name it.
+        id: ApprovalId,
         /// The call.
         call: CallId,
         /// What it will do, in one line.
@@ -76,10 +79,21 @@ pub enum Event {
     },
     /// A person answered.
     ToolConfirmationResponse {
+        /// The request.
+        id: ApprovalId,
         /// The call.
         call: CallId,
         /// Whether it may run.
         approved: bool,
+    },
+    /// A person gave a rule.
+    UpdatePolicy {
+        /// The session it was given in.
+        session: SessionId,
+        /// The rule, as a policy file has it.
+        rule: String,
+        /// For how long it holds.
+        span: Span,
     },
     /// The policy refused a call.
     ToolPolicyRejection {
@@ -101,6 +115,31 @@ pub enum Event {
         call: CallId,
         /// The kind of failure.
         error: ErrorKind,
+    },
+    /// A call changed files.
+    ChangedFiles {
+        /// The call.
+        call: CallId,
+        /// Their paths, made safe to show.
+        paths: Vec<String>,
+    },
+    /// The tools that can be called are others now.
+    ToolsChanged,
+    /// A call to another server began.
+    McpToolCallBegin {
+        /// The call.
+        call: CallId,
+        /// The server.
+        server: String,
+        /// The tool as the server calls it.
+        tool: String,
+    },
+    /// A call to another server ended.
+    McpToolCallEnd {
+        /// The call.
+        call: CallId,
+        /// Whether it succeeded.
+        succeeded: bool,
     },
     /// A batch began.
     ToolCallsBatchStart {

@@ -8,14 +8,22 @@
 //! takes a [`permit::Permit`], and only settling a judged call makes one.
 //! Every stage ends in the next one or in a result that says what went wrong.
 
+mod asking;
 mod batch;
 mod contain;
 mod finish;
+mod frozen;
+mod hooks;
+mod judge;
+mod parts;
 pub mod permit;
 mod pipeline;
+mod prepare;
+mod record;
 mod run;
 mod settings;
 mod stage;
+mod trail;
 
 pub use batch::Schedule;
 pub use pipeline::{Gate, GateBuilder};

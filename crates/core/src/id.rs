@@ -45,6 +45,17 @@ impl SessionId {
     pub fn generate() -> Self {
         Self(Uuid::now_v7().to_string())
     }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: Into<String>> From<T> for SessionId {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
 }
 
 impl fmt::Display for SessionId {

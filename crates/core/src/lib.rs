@@ -20,6 +20,7 @@ pub mod error;
 pub mod event;
 pub mod export;
 pub mod gate;
+pub mod grants;
 pub mod hook;
 pub mod id;
 pub mod journal;

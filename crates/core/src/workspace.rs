@@ -12,11 +12,13 @@ mod open;
 mod replace;
 mod resolve;
 mod roots;
+mod version;
 
 pub use open::{OpenError, OpenFile};
 pub use replace::{Finish, Replacement};
 pub use resolve::{FileKind, Follow, ResolveError, ResolvedPath};
 pub use roots::{OpenWorkspaceError, Workspace};
+pub(crate) use version::Fingerprint;
 
 #[cfg(test)]
 mod tests;

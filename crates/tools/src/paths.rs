@@ -103,6 +103,12 @@ pub(crate) fn open_error(
                 "`{shown}` was replaced by a symbolic link while the call was on its way; look again and retry"
             ),
         ),
+        OpenError::Changed => ToolError::new(
+            otherwise,
+            format!(
+                "`{shown}` was changed by somebody else while the call was on its way; nothing was done, look again and retry"
+            ),
+        ),
         OpenError::Proc => ToolError::new(
             ErrorKind::PermissionError,
             format!("`{shown}` belongs to `/proc` and can expose a process, so it is not read"),

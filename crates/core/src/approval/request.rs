@@ -91,8 +91,11 @@ pub struct ShownCommand {
 /// A rule that would answer a request and others like it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// The rule as a policy file has it, such as `Bash(npm run *)`.
+    /// The rule as a policy file has it, such as `Bash(npm run *)`; several with commas between.
     pub permission: String,
+    /// The same, one by one.
+    #[serde(default)]
+    pub permissions: Vec<String>,
     /// What it covers, in words.
     pub meaning: String,
 }

@@ -1,28 +1,25 @@
 //! The right to execute one call.
 
-use std::time::SystemTime;
+use toolgate_policy::{Decision, Verdict};
 
-use toolgate_policy::{Decision, Place, Verdict};
-
-use super::settings::GateSettings;
+use super::asking::{self, Approved, denied};
+use super::judge::judge;
+use super::parts::{Parts, unrecorded};
 use super::stage::{Judged, Rejected, Validated};
-use crate::approval::{Answer, ApprovalId, ApprovalRequest, Approver, ShownPlace};
-use crate::error::{ErrorKind, ToolError};
-use crate::event::{Event, Events};
-use crate::tool::{Location, Preview};
-use crate::visible;
+use crate::event::Event;
 
 /// The right to execute one call, once. Only settling a judged call makes one:
 ///
 /// ```compile_fail
 /// # fn forge(call: toolgate_core::gate::Validated) {
-/// let permit = toolgate_core::gate::permit::Permit { call, decision: todo!() };
+/// let permit = toolgate_core::gate::permit::Permit { call, decision: todo!(), digest: None };
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct Permit {
     call: Validated,
     decision: Decision,
+    digest: Option<String>,
 }
 
 impl Permit {
@@ -31,160 +28,81 @@ impl Permit {
         self.decision
     }
 
+    /// What a person approved, if one did.
+    pub fn digest(&self) -> Option<&str> {
+        self.digest.as_deref()
+    }
+
+    pub(super) fn call(&self) -> &Validated {
+        &self.call
+    }
+
+    pub(super) fn call_mut(&mut self) -> &mut Validated {
+        &mut self.call
+    }
+
+    pub(super) fn reject(self, error: crate::error::ToolError) -> Rejected {
+        Rejected { error, decision: Some(self.decision), trail: self.call.trail }
+    }
+
     pub(super) fn into_call(self) -> Validated {
         self.call
     }
 }
 
 /// Turns a judged call into a permit, asking a person where the policy says so.
-pub(super) async fn settle(
-    judged: Judged,
-    approver: &dyn Approver,
-    settings: &GateSettings,
-    events: &Events,
-) -> Result<Permit, Rejected> {
-    let Judged { call, verdict } = judged;
-    let decision = verdict.decision;
-    let rejected = |error| Rejected { error, decision: Some(decision) };
-    let outcome = match decision {
-        Decision::Allow => Ok(()),
-        Decision::Deny => Err(denied(&verdict)),
-        Decision::Ask => ask(&call, &verdict, approver, settings, events).await,
+pub(super) async fn settle(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
+    let id = judged.call.context.call().clone();
+    let settled = match judged.verdict.decision {
+        Decision::Allow => allow(parts, judged).await,
+        Decision::Deny => {
+            let error = denied(&judged.verdict);
+            Err(judged.reject(error))
+        }
+        Decision::Ask => asked(parts, judged).await,
     };
-    if let Err(error) = outcome {
-        events.emit(|| Event::ToolPolicyRejection {
-            call: call.context.call().clone(),
-            decision,
-            reason: error.message.clone(),
+    if let Err(rejected) = &settled {
+        parts.events.emit(|| Event::ToolPolicyRejection {
+            call: id,
+            decision: rejected.decision.unwrap_or(Decision::Deny),
+            reason: rejected.error.message.clone(),
         });
-        return Err(rejected(error));
     }
-    Ok(Permit { call, decision })
+    settled
 }
 
-fn denied(verdict: &Verdict) -> ToolError {
-    let message = format!(
-        "denied by policy: {}. Do something else, or ask the owner to change the policy",
-        verdict.reason()
-    );
-    ToolError::new(ErrorKind::PolicyDenied, message)
-}
-
-async fn ask(
-    call: &Validated,
-    verdict: &Verdict,
-    approver: &dyn Approver,
-    settings: &GateSettings,
-    events: &Events,
-) -> Result<(), ToolError> {
-    if !approver.is_anybody_there() {
-        return Err(nobody(verdict));
+/// What is allowed runs, unless it is by a grant that was used up meanwhile.
+async fn allow(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
+    let Judged { call, verdict } = judged;
+    if verdict.grants.is_empty() {
+        return Ok(Permit { call, decision: verdict.decision, digest: None });
     }
-    let request = request(call, verdict);
-    events.emit(|| Event::ToolConfirmationRequest {
-        call: request.call.clone(),
-        description: request.description.clone(),
-        risk: verdict.risk,
-        reason: verdict.reason().to_owned(),
-    });
-    let answer = tokio::select! {
-        biased;
-        () = call.context.cancellation().cancelled() => return Err(ToolError::cancelled()),
-        answer = approver.ask(&request) => answer,
-        () = timeout(settings) => return Err(timed_out()),
-    };
-    events.emit(|| Event::ToolConfirmationResponse {
-        call: request.call.clone(),
-        approved: answer == Answer::Once,
-    });
-    match answer {
-        Answer::Once | Answer::Grant { .. } => Ok(()),
-        Answer::Edit { .. } => Err(refused(None)),
-        Answer::Deny { note } => Err(refused(note)),
-        Answer::Nobody => Err(nobody(verdict)),
-    }
-}
-
-fn request(call: &Validated, verdict: &Verdict) -> ApprovalRequest {
-    let safe = |text: &str| visible::question(&visible::line(text));
-    let preview = match call.invocation.preview(&call.context) {
-        Preview::Nothing => Preview::Nothing,
-        Preview::Diff(text) => Preview::Diff(visible::question(&text)),
-        Preview::Text(text) => Preview::Text(visible::question(&text)),
-    };
-    ApprovalRequest {
-        id: ApprovalId::generate(),
-        call: call.context.call().clone(),
-        session: call.session.id().clone(),
-        asker: call.facts.caller.as_deref().map(safe),
-        workspace: safe(&visible::path(call.session.workspace().root())),
-        tool: call.tool.definition().name.to_string(),
-        title: safe(&call.tool.definition().title),
-        description: safe(&call.description),
-        risk: verdict.risk,
-        reasons: verdict.reasons.iter().map(|reason| safe(reason)).collect(),
-        rule: verdict.rule.as_ref().map(|rule| safe(&rule.to_string())),
-        dangers: verdict.risks.iter().map(|risk| safe(&risk.message)).collect(),
-        places: call.locations.iter().map(|place| shown_place(call, place)).collect(),
-        commands: Vec::new(),
-        preview,
-        args: call.facts.args.clone(),
-        proposals: Vec::new(),
-        asked_at: SystemTime::now(),
-        expires_at: None,
-        digest: String::new(),
-    }
-}
-
-fn shown_place(call: &Validated, place: &Location) -> ShownPlace {
-    let plain = |shown: &str, access: &str| ShownPlace {
-        shown: visible::question(&visible::line(shown)),
-        access: access.to_owned(),
-        really: None,
-        outside: false,
-    };
-    match place {
-        Location::Path(path) => {
-            let moved = path.requested != path.resolved;
-            let workspace = call.session.workspace();
-            ShownPlace {
-                shown: visible::question(&workspace.shown(&path.requested)),
-                access: path.access.verb().to_owned(),
-                really: moved.then(|| visible::question(&visible::path(&path.resolved))),
-                outside: path.place == Place::Outside,
+    match parts.grants.take(&verdict.grants).await {
+        Ok(true) => Ok(Permit { call, decision: verdict.decision, digest: None }),
+        Ok(false) => {
+            let judged = judge(parts, call)?;
+            match judged.verdict.decision {
+                // Whatever allows it now may have been used up as well, so nobody is believed twice.
+                Decision::Allow if judged.verdict.grants.is_empty() => {
+                    let Judged { call, verdict } = judged;
+                    Ok(Permit { call, decision: verdict.decision, digest: None })
+                }
+                Decision::Deny => {
+                    let error = denied(&judged.verdict);
+                    Err(judged.reject(error))
+                }
+                _ => asked(parts, judged).await,
             }
         }
-        Location::Url(url) => plain(url, "fetch"),
-        Location::Command(line) => plain(line, "run"),
+        Err(error) => {
+            let judged = Judged { call, verdict };
+            Err(judged.reject(unrecorded(&error)))
+        }
     }
 }
 
-async fn timeout(settings: &GateSettings) {
-    match settings.approval_timeout {
-        Some(limit) => tokio::time::sleep(limit).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn timed_out() -> ToolError {
-    ToolError::new(
-        ErrorKind::ApprovalTimeout,
-        "nobody answered in time, which counts as no; ask again when somebody is there",
-    )
-}
-
-fn refused(note: Option<String>) -> ToolError {
-    let message = match note {
-        Some(note) => format!("a person refused: {}", visible::line(&note)),
-        None => "a person refused; do not try the same call again".to_owned(),
-    };
-    ToolError::new(ErrorKind::ApprovalDenied, message)
-}
-
-fn nobody(verdict: &Verdict) -> ToolError {
-    let message = format!(
-        "this needs a person's approval and nobody can be asked: {}. Run it where somebody can answer, or in a mode that allows it",
-        verdict.reason(),
-    );
-    ToolError::new(ErrorKind::ApprovalRequired, message)
+async fn asked(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
+    let Approved { judged, digest } = asking::ask(parts, judged).await?;
+    let Judged { call, verdict: Verdict { .. } } = judged;
+    Ok(Permit { call, decision: Decision::Ask, digest: Some(digest) })
 }

@@ -7,27 +7,34 @@ use std::time::Instant;
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use toolgate_policy::veil::Veil;
 use toolgate_policy::{Engine, Facts, Mode, Policy};
 
 use super::contain::contained;
 use super::finish;
+use super::hooks;
+use super::judge;
+use super::parts::Parts;
 use super::permit::{self, Permit};
+use super::prepare::prepare;
+use super::record::{self, End, Ran};
 use super::run::{self, Executed, millis};
 use super::settings::GateSettings;
 use super::stage::{Judged, Rejected, Validated};
-use crate::approval::{Approver, NobodyThere};
+use super::trail;
+use crate::approval::{Approvals, Approver};
 use crate::call::{Call, Outcome};
 use crate::context::{CallContext, Session};
 use crate::dialect::Face;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::{Event, Events};
-use crate::hook::{BeforeCall, Hook, HookedCall};
-use crate::id::CallId;
+use crate::grants::{Grants, InMemory};
+use crate::hook::Hook;
+use crate::id::{CallId, SessionId};
+use crate::journal::Journal;
+use crate::ledger::{EntryKind, Ledger};
 use crate::registry::{Found, Registry};
-use crate::tool::{Concurrency, Location, Tool};
+use crate::tool::{Concurrency, Tool};
 use crate::visible;
-use crate::world::SessionWorld;
 
 /// The pipeline every call passes through.
 ///
@@ -47,13 +54,7 @@ use crate::world::SessionWorld;
 #[derive(Debug, Clone)]
 pub struct Gate {
     registry: Arc<Registry>,
-    policy: Arc<dyn Policy>,
-    /// What searches leave out, as the policy has it.
-    veil: Veil,
-    approver: Arc<dyn Approver>,
-    hooks: Vec<Arc<dyn Hook>>,
-    events: Events,
-    settings: GateSettings,
+    parts: Parts,
 }
 
 /// A call on its way, before the policy was asked.
@@ -61,7 +62,10 @@ pub struct Gate {
 pub(super) struct Begun {
     id: CallId,
     tool: String,
+    session: SessionId,
     started: Instant,
+    /// The arguments as they came, for the record of a call that gets no further.
+    args: Option<Value>,
     stage: Result<Validated, Rejected>,
 }
 
@@ -87,29 +91,50 @@ impl GateBuilder {
     /// Decides by a policy that others hold, too.
     #[must_use]
     pub fn shared_policy(mut self, policy: Arc<dyn Policy>) -> Self {
-        self.gate.veil = policy.veil();
-        self.gate.policy = policy;
+        self.gate.parts.veil = policy.veil();
+        self.gate.parts.policy = policy;
         self
     }
 
-    /// Asks here instead of refusing what needs a person.
+    /// Asks here, too. Without any, what needs a person is refused.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
-        self.gate.approver = Arc::new(approver);
+        self.gate.parts.approvals.add(Arc::new(approver));
+        self
+    }
+
+    /// Keeps the rules people give here instead of in memory.
+    #[must_use]
+    pub fn grants(mut self, grants: Arc<dyn Grants>) -> Self {
+        self.gate.parts.grants = grants;
+        self
+    }
+
+    /// Writes down here what happens. What cannot be written down does not run.
+    #[must_use]
+    pub fn ledger(mut self, ledger: Arc<dyn Ledger>) -> Self {
+        self.gate.parts.ledger = Some(ledger);
+        self
+    }
+
+    /// Keeps here what calls change, so that it can be taken back.
+    #[must_use]
+    pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
+        self.gate.parts.journal = Some(journal);
         self
     }
 
     /// Adds a hook; hooks run in the order they were added.
     #[must_use]
     pub fn hook(mut self, hook: impl Hook + 'static) -> Self {
-        self.gate.hooks.push(Arc::new(hook));
+        self.gate.parts.hooks.push(Arc::new(hook));
         self
     }
 
     /// Behaves as told.
     #[must_use]
     pub fn settings(mut self, settings: GateSettings) -> Self {
-        self.gate.settings = settings;
+        self.gate.parts.settings = settings;
         self
     }
 
@@ -123,15 +148,18 @@ impl Gate {
     /// Starts a gate in front of these tools.
     pub fn builder(registry: Arc<Registry>) -> GateBuilder {
         let policy = Engine::in_mode(Mode::Default);
-        let gate = Self {
-            registry,
+        let parts = Parts {
             veil: policy.veil(),
             policy: Arc::new(policy),
-            approver: Arc::new(NobodyThere),
+            approvals: Approvals::default(),
+            grants: Arc::new(InMemory::default()),
             hooks: Vec::new(),
+            ledger: None,
+            journal: None,
             events: Events::default(),
             settings: GateSettings::default(),
         };
+        let gate = Self { registry, parts };
         GateBuilder { gate }
     }
 
@@ -142,12 +170,17 @@ impl Gate {
 
     /// What happens to calls, as it happens.
     pub fn events(&self) -> &Events {
-        &self.events
+        &self.parts.events
+    }
+
+    /// Where requests wait for a person.
+    pub fn approvals(&self) -> &Approvals {
+        &self.parts.approvals
     }
 
     /// How the gate behaves.
     pub fn settings(&self) -> &GateSettings {
-        &self.settings
+        &self.parts.settings
     }
 
     /// Takes one call through every stage.
@@ -175,23 +208,33 @@ impl Gate {
     ) -> Begun {
         let started = Instant::now();
         let (id, tool) = (call.id.clone(), visible::line(&call.tool).into_owned());
+        let args = self.parts.ledger.is_some().then(|| call.args.clone());
         let stage = self.validate(call, session, cancellation).await;
-        Begun { id, tool, started, stage }
+        Begun { id, tool, session: session.id().clone(), started, args, stage }
     }
 
     /// The second half: policy, approval, execution, bounding.
     pub(super) async fn complete(&self, begun: Begun) -> Outcome {
-        let Begun { id, tool, started, stage } = begun;
-        let outcome = match stage {
+        let Begun { id, tool, session, started, args, stage } = begun;
+        let ended = match stage {
             Ok(validated) => self.judge_and_execute(validated).await,
             Err(rejected) => Err(rejected),
         };
-        let (decision, mut result) = match outcome {
-            Ok(executed) => (Some(executed.decision), executed.result),
-            Err(rejected) => (rejected.decision, finish::failed(rejected.error)),
+        let end = End { session: &session, call: &id, tool: &tool, args };
+        let (decision, result) = match ended {
+            Ok(Executed { decision, mut result, has_effect, changes, .. }) => {
+                result.duration_ms = millis(started.elapsed());
+                end.ran(&self.parts, &result, Ran { has_effect, changes }).await;
+                (Some(decision), result)
+            }
+            Err(Rejected { error, decision, trail }) => {
+                end.refused(&self.parts, &error, trail);
+                let mut result = finish::failed(error);
+                result.duration_ms = millis(started.elapsed());
+                (decision, result)
+            }
         };
-        result.duration_ms = millis(started.elapsed());
-        self.events.emit(|| Event::ToolCallEnd {
+        self.parts.events.emit(|| Event::ToolCallEnd {
             call: id.clone(),
             error: result.error_kind(),
             duration_ms: result.duration_ms,
@@ -202,7 +245,7 @@ impl Gate {
     async fn judge_and_execute(&self, call: Validated) -> Result<Executed, Rejected> {
         let judged = self.judge(call)?;
         let permit = self.settle(judged).await?;
-        Ok(self.execute(permit).await)
+        self.execute(permit).await
     }
 
     /// Whether a call may run beside others, as far as can be told before it begins.
@@ -246,11 +289,11 @@ impl Gate {
             Arc::clone(session),
             face.cloned(),
             cancellation.child_token(),
-            self.events.clone(),
-            &self.settings.results,
+            self.parts.events.clone(),
+            &self.parts.settings.results,
             (definition.shape, definition.max_result_chars),
         )
-        .with_veil(self.veil.clone())
+        .with_veil(self.parts.veil.clone())
     }
 
     /// Call → Validated: resolves the tool, checks the arguments, runs the hooks.
@@ -277,10 +320,12 @@ impl Gate {
             None => call.args,
         };
         let mut validated = prepare(tool, face, session, args, context)?;
-        for hook in &self.hooks {
-            validated = self.run_before_hook(hook.as_ref(), validated).await?;
+        if self.parts.ledger.is_some() {
+            let body = trail::requested(&validated);
+            validated.happened(EntryKind::Requested, body);
         }
-        self.events.emit(|| Event::ToolCallStart {
+        let validated = hooks::before(&self.parts, validated).await?;
+        self.parts.events.emit(|| Event::ToolCallStart {
             call: validated.context.call().clone(),
             session: session.id().clone(),
             tool: validated.tool.definition().name.to_string(),
@@ -289,62 +334,13 @@ impl Gate {
         Ok(validated)
     }
 
-    async fn run_before_hook(
-        &self,
-        hook: &dyn Hook,
-        call: Validated,
-    ) -> Result<Validated, ToolError> {
-        let rejected = |why: &str| {
-            let message =
-                format!("hook `{}` refused the call: {}", hook.name(), visible::line(why));
-            ToolError::new(ErrorKind::HookRejected, message)
-        };
-        let hooked = call.hooked();
-        let answer = AssertUnwindSafe(async { hook.before(&hooked).await }).catch_unwind();
-        let answer = tokio::select! {
-            biased;
-            () = call.context.cancellation().cancelled() => return Err(ToolError::cancelled()),
-            answer = tokio::time::timeout(self.settings.hook_timeout, answer) => answer,
-        };
-        let answer = match answer {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => return Err(rejected("it failed inside, which counts as a refusal")),
-            Err(_) => return Err(rejected("it took too long, which counts as a refusal")),
-        };
-        match answer {
-            BeforeCall::Proceed => Ok(call),
-            BeforeCall::Reject(why) => Err(rejected(&why)),
-            BeforeCall::Change(args) => {
-                self.events.emit(|| Event::HookChangedInput {
-                    call: call.context.call().clone(),
-                    hook: hook.name().to_owned(),
-                });
-                let Validated { tool, face, session, context, .. } = call;
-                prepare(tool, face, &session, args, context).map_err(|error| {
-                    rejected(&format!(
-                        "it changed the input into something invalid: {}",
-                        error.message
-                    ))
-                })
-            }
-        }
-    }
-
     /// Validated → Judged: asks the policy.
     ///
     /// # Errors
     ///
     /// When the policy fails inside, which counts as a denial.
     pub fn judge(&self, call: Validated) -> Result<Judged, Rejected> {
-        let world = SessionWorld::new(call.session.workspace());
-        let verdict =
-            contained("policy", || self.policy.decide(&call.facts, &world)).map_err(|error| {
-                ToolError::new(
-                    ErrorKind::PolicyDenied,
-                    format!("the policy could not decide: {}", error.message),
-                )
-            })?;
-        Ok(Judged { call, verdict })
+        judge::judge(&self.parts, call)
     }
 
     /// Judged → Permit: refuses, allows, or asks a person.
@@ -355,94 +351,34 @@ impl Gate {
     pub async fn settle(&self, judged: Judged) -> Result<Permit, Rejected> {
         let decision = judged.verdict.decision;
         let name = judged.call.tool.definition().name.clone();
-        let settling = permit::settle(judged, self.approver.as_ref(), &self.settings, &self.events);
+        let settling = permit::settle(&self.parts, judged);
         match AssertUnwindSafe(settling).catch_unwind().await {
             Ok(settled) => settled,
-            Err(panic) => Err(Rejected {
-                error: super::contain::panicked(name.as_str(), panic.as_ref()),
-                decision: Some(decision),
-            }),
+            Err(panic) => {
+                let error = super::contain::panicked(name.as_str(), panic.as_ref());
+                Err(Rejected { decision: Some(decision), ..Rejected::from(error) })
+            }
         }
     }
 
-    /// Permit → Executed: does it, shows it to the hooks, bounds the result.
-    pub(super) async fn execute(&self, permit: Permit) -> Executed {
-        let mut executed = run::run(permit, &self.settings, &self.events).await;
+    /// Permit → Executed: records it, does it, shows it to the hooks, bounds the result.
+    pub(super) async fn execute(&self, permit: Permit) -> Result<Executed, Rejected> {
+        let parts = &self.parts;
+        let (permit, watching) = record::begin(parts, permit).await?;
+        let mut executed = run::run(permit, &parts.settings, &parts.events).await;
+        if let Some(watching) = watching {
+            executed.changes =
+                Some(record::changes(parts, executed.call.context.call(), watching).await);
+        }
         let call = executed.call.context.call();
         match executed.result.error_kind() {
-            None => self.events.emit(|| Event::ToolExecutionSuccess { call: call.clone() }),
+            None => parts.events.emit(|| Event::ToolExecutionSuccess { call: call.clone() }),
             Some(error) => {
-                self.events.emit(|| Event::ToolExecutionFailure { call: call.clone(), error });
+                parts.events.emit(|| Event::ToolExecutionFailure { call: call.clone(), error });
             }
         }
-        for hook in &self.hooks {
-            self.run_after_hook(hook.as_ref(), &executed).await;
-        }
+        hooks::after(parts, &executed).await;
         executed.result = finish::bound(executed.result, &executed.call.context).await;
-        executed
+        Ok(executed)
     }
-
-    /// A hook after the call can only look; what goes wrong in it is logged.
-    async fn run_after_hook(&self, hook: &dyn Hook, executed: &Executed) {
-        let call = &executed.call;
-        let hooked = HookedCall {
-            id: call.context.call(),
-            tool: call.tool.definition().name.as_str(),
-            args: &call.args,
-            session: &call.session,
-        };
-        let look = async {
-            match &executed.result.error {
-                None => hook.after_success(&hooked, &executed.result).await,
-                Some(error) => hook.after_failure(&hooked, error).await,
-            }
-        };
-        let look = AssertUnwindSafe(look).catch_unwind();
-        if !matches!(tokio::time::timeout(self.settings.hook_timeout, look).await, Ok(Ok(()))) {
-            tracing::warn!(hook = hook.name(), "a hook failed or took too long after a call");
-        }
-    }
-}
-
-/// Checks native arguments and prepares the invocation.
-fn prepare(
-    tool: Arc<dyn Tool>,
-    face: Option<Face>,
-    session: &Arc<Session>,
-    args: Value,
-    context: CallContext,
-) -> Result<Validated, ToolError> {
-    let definition = tool.definition();
-    definition.schema.validate(&args)?;
-    let name = definition.name.to_string();
-    let effect = definition.annotations.effect(definition.group);
-    let asked = contained(&name, || {
-        let invocation = tool.prepare(args.clone(), &context)?;
-        invocation.can_execute(&context)?;
-        let described = (invocation.describe(), invocation.locations());
-        let judged = (invocation.risk(), invocation.concurrency());
-        Ok::<_, ToolError>((invocation, described, judged))
-    })?;
-    let (invocation, (description, locations), (risk, concurrency)) = asked?;
-    let paths = locations.iter().filter_map(|location| match location {
-        Location::Path(fact) => Some(fact.clone()),
-        _ => None,
-    });
-    let mut facts = Facts::new(name, effect, risk).with_args(args).with_paths(paths.collect());
-    facts.hints = definition.annotations.hints();
-    Ok(Validated {
-        description: if description.trim().is_empty() {
-            tool.definition().title.clone()
-        } else {
-            visible::line(&description).into_owned()
-        },
-        tool,
-        face,
-        session: Arc::clone(session),
-        invocation,
-        context,
-        locations,
-        concurrency,
-        facts,
-    })
 }

@@ -14,9 +14,11 @@ use super::contain::panicked;
 use super::permit::Permit;
 use super::settings::GateSettings;
 use super::stage::Validated;
+use super::trail;
 use crate::context::CallContext;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::{Event, Events};
+use crate::journal::Changes;
 use crate::result::ToolResult;
 use crate::tool::Authority;
 
@@ -25,6 +27,10 @@ pub(super) struct Executed {
     pub(super) call: ExecutedCall,
     pub(super) decision: Decision,
     pub(super) result: ToolResult,
+    /// Whether it may have changed something.
+    pub(super) has_effect: bool,
+    /// What it changed, where that was watched.
+    pub(super) changes: Option<Changes>,
 }
 
 /// What is left of a call once its invocation was used up.
@@ -61,8 +67,10 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
             Err(stopped) => ToolResult::failed(stopped),
         }
     };
+    let has_effect = trail::has_effect(facts.effect);
     let args = facts.args;
-    Executed { call: ExecutedCall { context, tool, args, session }, decision, result }
+    let call = ExecutedCall { context, tool, args, session };
+    Executed { call, decision, result, has_effect, changes: None }
 }
 
 /// Waits for a call, tells that it still runs, and stops it when it should stop.

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolgate_policy::{Decision, Facts, Verdict};
 
+use super::trail::Trail;
 use crate::context::{CallContext, Session};
 use crate::dialect::Face;
 use crate::error::ToolError;
 use crate::hook::HookedCall;
+use crate::ledger::EntryKind;
 use crate::tool::{Concurrency, DynInvocation, Location, Tool};
 
 /// A call whose arguments fit, ready to be judged.
@@ -23,6 +25,7 @@ pub struct Validated {
     pub(super) locations: Vec<Location>,
     pub(super) concurrency: Concurrency,
     pub(super) facts: Facts,
+    pub(super) trail: Trail,
 }
 
 impl Validated {
@@ -49,6 +52,16 @@ impl Validated {
     /// The native arguments.
     pub fn args(&self) -> &Value {
         &self.facts.args
+    }
+
+    /// Ends the call before it runs.
+    pub(super) fn reject(self, error: ToolError) -> Rejected {
+        Rejected { error, decision: None, trail: self.trail }
+    }
+
+    /// Notes something that happened to the call.
+    pub(super) fn happened(&mut self, kind: EntryKind, body: Value) {
+        self.trail.push(self.session.id(), self.context.call(), kind, body);
     }
 
     pub(super) fn hooked(&self) -> HookedCall<'_> {
@@ -82,19 +95,25 @@ impl Judged {
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }
+
+    /// Ends the call before it runs.
+    pub(super) fn reject(self, error: ToolError) -> Rejected {
+        Rejected { error, decision: Some(self.verdict.decision), trail: self.call.trail }
+    }
 }
 
 /// A call that ended before it ran.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Rejected {
     /// Why.
     pub error: ToolError,
     /// What the policy said, if it was asked.
     pub decision: Option<Decision>,
+    pub(super) trail: Trail,
 }
 
 impl From<ToolError> for Rejected {
     fn from(error: ToolError) -> Self {
-        Self { error, decision: None }
+        Self { error, decision: None, trail: Trail::default() }
     }
 }

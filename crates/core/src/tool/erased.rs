@@ -13,6 +13,7 @@ use super::invocation::{Concurrency, Invocation, Location, Preview};
 use crate::context::{CallContext, Session};
 use crate::error::ToolError;
 use crate::id::InvalidToolName;
+use crate::journal::Footprint;
 use crate::result::ToolResult;
 use crate::schema::{self, Schema};
 
@@ -45,6 +46,10 @@ pub trait DynInvocation: Send + Sync {
     fn describe(&self) -> String;
     /// What it touches.
     fn locations(&self) -> Vec<Location>;
+    /// What it may change, so that it can be taken back.
+    fn footprint(&self, _context: &CallContext) -> Footprint {
+        Footprint::of(&self.locations())
+    }
     /// How much harm it could do.
     fn risk(&self) -> Risk;
     /// Whether it may run beside other calls.
@@ -139,6 +144,10 @@ impl<I: Invocation> DynInvocation for Erased<I> {
 
     fn locations(&self) -> Vec<Location> {
         self.0.locations()
+    }
+
+    fn footprint(&self, context: &CallContext) -> Footprint {
+        self.0.footprint(context)
     }
 
     fn risk(&self) -> Risk {

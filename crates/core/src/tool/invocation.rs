@@ -1,6 +1,7 @@
 //! A call whose arguments were parsed and checked.
 
 use std::future::Future;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -12,6 +13,7 @@ use crate::bounds::Shape;
 use crate::context::{CallContext, Session};
 use crate::dialect::Face;
 use crate::error::ToolError;
+use crate::journal::Footprint;
 use crate::result::ToolResult;
 use crate::workspace::ResolvedPath;
 
@@ -59,6 +61,11 @@ pub trait Invocation: Sized + Send + Sync + 'static {
     /// What it touches: files, addresses, commands. Nothing unless said otherwise.
     fn locations(&self) -> Vec<Location> {
         Vec::new()
+    }
+
+    /// What it may change, so that it can be taken back: the files it says it writes or deletes.
+    fn footprint(&self, _context: &CallContext) -> Footprint {
+        Footprint::of(&self.locations())
     }
 
     /// How much harm it could do with these arguments.
@@ -115,6 +122,19 @@ pub enum Location {
     Url(String),
     /// A command line.
     Command(String),
+    /// A program that it runs, by its real path. An approval is bound to its content.
+    Program(PathBuf),
+}
+
+impl Footprint {
+    /// The files that are written or deleted.
+    pub fn of(locations: &[Location]) -> Self {
+        let changed = locations.iter().filter_map(|location| match location {
+            Location::Path(fact) if fact.access != Access::Read => Some(fact.resolved.clone()),
+            _ => None,
+        });
+        Self::Files(changed.collect())
+    }
 }
 
 impl Location {

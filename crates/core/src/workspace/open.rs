@@ -51,6 +51,8 @@ pub enum OpenError {
     Permission,
     #[error("a folder on the way was replaced by a symbolic link")]
     Replaced,
+    #[error("it was changed since it was looked at")]
+    Changed,
     #[error(transparent)]
     Other(std::io::Error),
 }

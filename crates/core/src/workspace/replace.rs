@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use super::open::{OpenError, open_error};
 use super::resolve::{FileKind, ResolvedPath};
 use super::roots::Workspace;
+use super::version::Version;
 
 /// A new version of a file, invisible until it is finished.
 ///
@@ -50,6 +51,7 @@ impl Workspace {
             Err(Errno::NOENT) => None,
             Err(error) => return Err(open_error(error)),
         };
+        path.refuse_other_version(before.as_ref())?;
         let (file, unfinished) = make_unfinished(&folder)?;
         let replacement = Replacement { folder, name: name.to_owned(), file, unfinished, before };
         replacement.take_over_mode().map_err(OpenError::Other)?;
@@ -63,6 +65,8 @@ impl Workspace {
             return Err(OpenError::NotRegular { kind: FileKind::Folder });
         };
         let folder = self.open_real(parent, OFlags::PATH | OFlags::DIRECTORY)?;
+        let now = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        path.refuse_other_version(Some(&now.map_err(open_error)?))?;
         rustix::fs::unlinkat(&folder, name, AtFlags::empty()).map_err(open_error)
     }
 
@@ -81,6 +85,18 @@ impl Workspace {
             Err(error) => return Err(open_error(error)),
         }
         self.open_real(folder, flags)
+    }
+}
+
+impl ResolvedPath {
+    /// What was judged, and perhaps approved, is the version that stood there then.
+    fn refuse_other_version(&self, now: Option<&Stat>) -> Result<(), OpenError> {
+        // A path that was not reachable was not looked at either.
+        let looked_at = self.kind() != FileKind::Unreachable;
+        if looked_at && self.version() != now.map(Version::of) {
+            return Err(OpenError::Changed);
+        }
+        Ok(())
     }
 }
 
@@ -146,12 +162,7 @@ impl Replacement {
     /// Somebody else's change made in the meantime must not be lost.
     fn refuse_if_changed(&self, finish: Finish) -> io::Result<()> {
         let now = rustix::fs::statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW).ok();
-        let same = match (&self.before, &now) {
-            (None, None) => true,
-            (Some(before), Some(now)) => same_version(before, now),
-            _ => false,
-        };
-        if same {
+        if self.before.as_ref().map(Version::of) == now.as_ref().map(Version::of) {
             return Ok(());
         }
         if finish == Finish::CreateNew && now.is_some() {
@@ -183,14 +194,6 @@ impl Drop for Replacement {
             rustix::fs::unlinkat(&self.folder, name, AtFlags::empty()).ok();
         }
     }
-}
-
-fn same_version(before: &Stat, now: &Stat) -> bool {
-    let version = |stat: &Stat| {
-        let changed = (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec);
-        (stat.st_ino, stat.st_dev, stat.st_size, changed)
-    };
-    version(before) == version(now)
 }
 
 /// An advisory lock on a folder, held for the moment of a rename.

@@ -11,6 +11,7 @@ use toolgate_policy::{Access, PathFact, Place};
 
 use super::descend;
 use super::roots::Workspace;
+use super::version::Version;
 use crate::visible;
 
 /// A path as it was asked for and as it really is.
@@ -22,6 +23,8 @@ pub struct ResolvedPath {
     kind: FileKind,
     hard_links: u64,
     size: u64,
+    /// Which version stood there; nothing when nothing did.
+    version: Option<Version>,
 }
 
 /// What stands at a path.
@@ -131,6 +134,11 @@ impl ResolvedPath {
         self.size
     }
 
+    /// Which version stood there when it was resolved.
+    pub(super) fn version(&self) -> Option<Version> {
+        self.version
+    }
+
     /// What the policy should know about a use of this path.
     pub fn fact(&self, access: Access) -> PathFact {
         PathFact {
@@ -164,6 +172,7 @@ impl Workspace {
                 kind: FileKind::Unreachable,
                 hard_links: 0,
                 size: 0,
+                version: None,
             }),
             resolved => resolved,
         }
@@ -216,6 +225,7 @@ impl Workspace {
             kind: FileKind::of(stat),
             hard_links: stat.st_nlink,
             size: u64::try_from(stat.st_size).unwrap_or(0),
+            version: Some(Version::of(stat)),
         }
     }
 
@@ -276,6 +286,7 @@ impl Workspace {
             kind: FileKind::Missing,
             hard_links: 0,
             size: 0,
+            version: None,
         })
     }
 

@@ -110,6 +110,7 @@ fn replacing_keeps_the_mode_and_leaves_no_litter() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o7777, 0o751);
 
+    let resolved = resolve(&workspace, "src/a.txt").unwrap();
     let mut abandoned = workspace.begin_replacement(&resolved).unwrap();
     abandoned.file().write_all(b"half").unwrap();
     drop(abandoned);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_core::policy::Place;
 use toolgate_core::prelude::*;
-use toolgate_core::workspace::{FileKind, Finish};
+use toolgate_core::workspace::{FileKind, Finish, OpenError};
 
 use crate::paths;
 use crate::preview;
@@ -118,12 +118,13 @@ impl WriteFile {
     fn write(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         self.refuse_existing()?;
         if !matches!(self.file.kind(), FileKind::File | FileKind::Missing | FileKind::Unreachable) {
-            let error = toolgate_core::workspace::OpenError::NotRegular { kind: self.file.kind() };
+            let error = OpenError::NotRegular { kind: self.file.kind() };
             return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileWriteError));
         }
         let opened = context.workspace().begin_replacement(&self.file);
-        let mut replacement = opened.map_err(|error| {
-            paths::open_error(context, &self.file, &error, ErrorKind::FileWriteError)
+        let mut replacement = opened.map_err(|error| match error {
+            OpenError::Changed if !self.overwrite => exists(&self.shown),
+            error => paths::open_error(context, &self.file, &error, ErrorKind::FileWriteError),
         })?;
         let bytes = self.in_the_old_manner(context)?;
         context.check()?;

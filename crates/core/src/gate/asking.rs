@@ -1,0 +1,310 @@
+//! Asking a person, and holding them to exactly what they were shown.
+
+use std::time::{Instant, SystemTime};
+
+use toolgate_policy::{Decision, Place, Verdict};
+
+use super::frozen::Frozen;
+use super::hooks;
+use super::judge::judge;
+use super::parts::Parts;
+use super::prepare;
+use super::run::millis;
+use super::stage::{Judged, Rejected, Validated};
+use super::trail;
+use crate::approval::{
+    Answer, Answered, ApprovalId, ApprovalRequest, Proposal, Reply, ShownCommand, ShownPlace, Span,
+};
+use crate::error::{ErrorKind, ToolError};
+use crate::event::Event;
+use crate::ledger::EntryKind;
+use crate::tool::{Location, Preview};
+use crate::visible;
+use crate::world::SessionWorld;
+
+/// How often a person is asked again about a call that keeps changing.
+const ROUNDS: usize = 5;
+
+/// A call that a person approved, as it is now.
+#[derive(Debug)]
+pub(super) struct Approved {
+    pub(super) judged: Judged,
+    /// What the approval is bound to.
+    pub(super) digest: String,
+}
+
+/// Asks until somebody approves or refuses what would really run.
+pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, Rejected> {
+    let mut again = None;
+    for _ in 0..ROUNDS {
+        if !parts.approvals.is_anybody_there() {
+            let error = nobody(&judged.verdict);
+            return Err(judged.reject(error));
+        }
+        let asked = match Asked::prepare(parts, &judged, again).await {
+            Ok(Some(asked)) => asked,
+            Ok(None) => {
+                judged = look_again(parts, judged)?;
+                again = Some("it changed while the question was prepared");
+                continue;
+            }
+            Err(error) => return Err(judged.reject(error)),
+        };
+        let reply = asked.put(parts, &mut judged).await;
+        let answer = match answer(reply, &judged.verdict) {
+            Ok(answer) => answer,
+            Err(error) => return Err(judged.reject(error)),
+        };
+        if let Answer::Edit { args } = answer {
+            judged = edited(parts, judged, args).await?;
+            match judged.verdict.decision {
+                Decision::Allow => return approved(judged).await,
+                Decision::Deny => {
+                    let error = denied(&judged.verdict);
+                    return Err(judged.reject(error));
+                }
+                Decision::Ask => {
+                    again = Some("you changed the arguments");
+                    continue;
+                }
+            }
+        }
+        judged = look_again(parts, judged)?;
+        if judged.verdict.decision == Decision::Deny {
+            let error = denied(&judged.verdict);
+            return Err(judged.reject(error));
+        }
+        let now = match Frozen::of(&judged.call, &judged.verdict).await {
+            Ok(now) => now,
+            Err(error) => return Err(judged.reject(error)),
+        };
+        if now.digest() == asked.frozen.digest() {
+            asked.keep_grant(parts, answer).await;
+            return Ok(Approved { judged, digest: now.into_digest() });
+        }
+        again = Some("it changed after you were asked, so that answer is void");
+    }
+    let message = "what the call would change kept changing while somebody was asked; nothing was done, try again when it is quiet";
+    Err(judged.reject(ToolError::new(ErrorKind::ApprovalDenied, message)))
+}
+
+/// What was asked, and what the answer is bound to.
+struct Asked {
+    frozen: Frozen,
+    request: ApprovalRequest,
+}
+
+impl Asked {
+    /// Prepares the question; nothing when what it is about changed meanwhile.
+    async fn prepare(
+        parts: &Parts,
+        judged: &Judged,
+        again: Option<&str>,
+    ) -> Result<Option<Self>, ToolError> {
+        let Judged { call, verdict } = judged;
+        let frozen = Frozen::of(call, verdict).await?;
+        let mut request = request(parts, call, verdict);
+        // What was shown and what is frozen must be the same.
+        if Frozen::of(call, verdict).await? != frozen {
+            return Ok(None);
+        }
+        frozen.digest().clone_into(&mut request.digest);
+        if let Some(again) = again {
+            request.reasons.insert(0, format!("asked again: {again}"));
+        }
+        Ok(Some(Self { frozen, request }))
+    }
+
+    /// Puts the question to everybody who may answer.
+    async fn put(&self, parts: &Parts, judged: &mut Judged) -> Reply {
+        let request = &self.request;
+        // Whoever looks at the ledger meanwhile sees what is waited for.
+        if let Err(error) = parts.note(judged.call.trail.take()) {
+            tracing::warn!(error = %error.message, "a request could not be recorded before it was put");
+        }
+        parts.events.emit(|| Event::ToolConfirmationRequest {
+            id: request.id,
+            call: request.call.clone(),
+            description: request.description.clone(),
+            risk: request.risk,
+            reason: request.reasons.first().cloned().unwrap_or_default(),
+        });
+        let asked = Instant::now();
+        let cancellation = judged.call.context.cancellation();
+        let patience = parts.settings.approval_timeout;
+        let reply = parts.approvals.ask(request.clone(), cancellation, patience).await;
+        parts.events.emit(|| Event::ToolConfirmationResponse {
+            id: request.id,
+            call: request.call.clone(),
+            approved: is_yes(&reply),
+        });
+        let rule = self.proposal(&reply).map(|(proposal, _)| proposal.permission.as_str());
+        let waited = millis(asked.elapsed());
+        let body = trail::approval(&reply, waited, self.frozen.digest(), rule);
+        judged.call.happened(EntryKind::Approval, body);
+        reply
+    }
+
+    /// The rule that an answer gives.
+    fn proposal(&self, reply: &Reply) -> Option<(&Proposal, Span)> {
+        match reply {
+            Reply::Answered(Answered { answer: Answer::Grant { proposal, span }, .. }) => {
+                Some((self.request.proposals.get(*proposal)?, *span))
+            }
+            _ => None,
+        }
+    }
+
+    /// Keeps the rule that an answer gives; without it, the call runs and others ask again.
+    async fn keep_grant(&self, parts: &Parts, answer: Answer) {
+        let Answer::Grant { proposal, span } = answer else { return };
+        let Some(proposal) = self.request.proposals.get(proposal) else { return };
+        match parts.grants.add(&self.request, proposal, span).await {
+            Ok(()) => parts.events.emit(|| Event::UpdatePolicy {
+                session: self.request.session.clone(),
+                rule: proposal.permission.clone(),
+                span,
+            }),
+            Err(error) => tracing::warn!(error = %error.message, "a rule could not be kept"),
+        }
+    }
+}
+
+/// An answer that lets the call go on, or why it may not.
+fn answer(reply: Reply, verdict: &Verdict) -> Result<Answer, ToolError> {
+    match reply {
+        Reply::Answered(Answered { answer: Answer::Deny { note }, .. }) => Err(refused(note)),
+        Reply::Nobody | Reply::Answered(Answered { answer: Answer::Nobody, .. }) => {
+            Err(nobody(verdict))
+        }
+        Reply::Answered(answered) => Ok(answered.answer),
+        Reply::TimedOut => Err(timed_out()),
+        Reply::Cancelled => Err(ToolError::cancelled()),
+    }
+}
+
+fn is_yes(reply: &Reply) -> bool {
+    let Reply::Answered(answered) = reply else { return false };
+    !matches!(answered.answer, Answer::Deny { .. } | Answer::Nobody)
+}
+
+/// The same call, resolved and judged anew.
+fn look_again(parts: &Parts, judged: Judged) -> Result<Judged, Rejected> {
+    let args = judged.call.facts.args.clone();
+    judge(parts, prepare::again(judged.call, args)?)
+}
+
+/// The call with other arguments, validated, shown to the hooks and judged anew.
+async fn edited(
+    parts: &Parts,
+    judged: Judged,
+    args: serde_json::Value,
+) -> Result<Judged, Rejected> {
+    let call = prepare::again(judged.call, args)?;
+    judge(parts, hooks::before(parts, call).await?)
+}
+
+async fn approved(judged: Judged) -> Result<Approved, Rejected> {
+    match Frozen::of(&judged.call, &judged.verdict).await {
+        Ok(frozen) => Ok(Approved { judged, digest: frozen.into_digest() }),
+        Err(error) => Err(judged.reject(error)),
+    }
+}
+
+fn request(parts: &Parts, call: &Validated, verdict: &Verdict) -> ApprovalRequest {
+    let safe = |text: &str| visible::question(&visible::line(text));
+    let preview = match call.invocation.preview(&call.context) {
+        Preview::Nothing => Preview::Nothing,
+        Preview::Diff(text) => Preview::Diff(visible::question(&text)),
+        Preview::Text(text) => Preview::Text(visible::question(&text)),
+    };
+    let now = SystemTime::now();
+    ApprovalRequest {
+        id: ApprovalId::generate(),
+        call: call.context.call().clone(),
+        session: call.session.id().clone(),
+        asker: call.facts.caller.as_deref().map(safe),
+        workspace: safe(&visible::path(call.session.workspace().root())),
+        tool: call.tool.definition().name.to_string(),
+        title: safe(&call.tool.definition().title),
+        description: safe(&call.description),
+        risk: verdict.risk,
+        reasons: verdict.reasons.iter().map(|reason| safe(reason)).collect(),
+        rule: verdict.rule.as_ref().map(|rule| safe(&rule.to_string())),
+        dangers: verdict.risks.iter().map(|risk| safe(&risk.message)).collect(),
+        places: call.locations.iter().map(|place| shown_place(call, place)).collect(),
+        commands: shown_commands(call),
+        preview,
+        args: call.facts.args.clone(),
+        proposals: proposals(call),
+        asked_at: now,
+        expires_at: parts.settings.approval_timeout.map(|patience| now + patience),
+        digest: String::new(),
+    }
+}
+
+fn shown_place(call: &Validated, place: &Location) -> ShownPlace {
+    let plain = |shown: &str, access: &str| ShownPlace {
+        shown: visible::question(&visible::line(shown)),
+        access: access.to_owned(),
+        really: None,
+        outside: false,
+    };
+    match place {
+        Location::Path(path) => {
+            let moved = path.requested != path.resolved;
+            let workspace = call.session.workspace();
+            ShownPlace {
+                shown: visible::question(&workspace.shown(&path.requested)),
+                access: path.access.verb().to_owned(),
+                really: moved.then(|| visible::question(&visible::path(&path.resolved))),
+                outside: path.place == Place::Outside,
+            }
+        }
+        Location::Program(path) => plain(&visible::path(path), "run"),
+        Location::Url(url) => plain(url, "fetch"),
+        Location::Command(line) => plain(line, "run"),
+    }
+}
+
+fn shown_commands(_call: &Validated) -> Vec<ShownCommand> {
+    Vec::new()
+}
+
+fn proposals(call: &Validated) -> Vec<Proposal> {
+    let world = SessionWorld::new(call.session.workspace());
+    let _ = world;
+    Vec::new()
+}
+
+/// The policy says no.
+pub(super) fn denied(verdict: &Verdict) -> ToolError {
+    let message = format!(
+        "denied by policy: {}. Do something else, or ask the owner to change the policy",
+        verdict.reason()
+    );
+    ToolError::new(ErrorKind::PolicyDenied, message)
+}
+
+fn timed_out() -> ToolError {
+    ToolError::new(
+        ErrorKind::ApprovalTimeout,
+        "nobody answered in time, which counts as no; ask again when somebody is there",
+    )
+}
+
+fn refused(note: Option<String>) -> ToolError {
+    let message = match note {
+        Some(note) => format!("a person refused: {}", visible::line(&note)),
+        None => "a person refused; do not try the same call again".to_owned(),
+    };
+    ToolError::new(ErrorKind::ApprovalDenied, message)
+}
+
+fn nobody(verdict: &Verdict) -> ToolError {
+    let message = format!(
+        "this needs a person's approval and nobody can be asked: {}. Run it where somebody can answer, or in a mode that allows it",
+        verdict.reason(),
+    );
+    ToolError::new(ErrorKind::ApprovalRequired, message)
+}

@@ -1,0 +1,32 @@
+//! Asking the policy.
+
+use toolgate_policy::Decision;
+
+use super::contain::contained;
+use super::parts::Parts;
+use super::stage::{Judged, Rejected, Validated};
+use super::trail;
+use crate::error::{ErrorKind, ToolError};
+use crate::ledger::EntryKind;
+use crate::world::SessionWorld;
+
+/// Validated → Judged. A policy that fails inside denies.
+pub(super) fn judge(parts: &Parts, mut call: Validated) -> Result<Judged, Rejected> {
+    call.facts.granted = parts.grants.of(call.session.id());
+    let decided = contained("policy", || {
+        let world = SessionWorld::new(call.session.workspace());
+        parts.policy.decide(&call.facts, &world)
+    });
+    match decided {
+        Ok(verdict) => {
+            call.happened(EntryKind::Decided, trail::decided(&verdict));
+            Ok(Judged { call, verdict })
+        }
+        Err(error) => {
+            let message = format!("the policy could not decide: {}", error.message);
+            let mut rejected = call.reject(ToolError::new(ErrorKind::PolicyDenied, message));
+            rejected.decision = Some(Decision::Deny);
+            Err(rejected)
+        }
+    }
+}

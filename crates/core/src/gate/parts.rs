@@ -1,0 +1,60 @@
+//! What a gate is made of, besides its tools.
+
+use std::sync::Arc;
+
+use toolgate_policy::Policy;
+use toolgate_policy::veil::Veil;
+
+use super::settings::GateSettings;
+use crate::approval::Approvals;
+use crate::error::{ErrorKind, ToolError};
+use crate::event::Events;
+use crate::grants::Grants;
+use crate::hook::Hook;
+use crate::journal::Journal;
+use crate::ledger::{Durability, Entry, Ledger, RecordError};
+
+/// What a gate is made of, besides its tools.
+#[derive(Debug, Clone)]
+pub(super) struct Parts {
+    pub(super) policy: Arc<dyn Policy>,
+    /// What searches leave out, as the policy has it.
+    pub(super) veil: Veil,
+    pub(super) approvals: Approvals,
+    pub(super) grants: Arc<dyn Grants>,
+    pub(super) hooks: Vec<Arc<dyn Hook>>,
+    pub(super) ledger: Option<Arc<dyn Ledger>>,
+    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) events: Events,
+    pub(super) settings: GateSettings,
+}
+
+impl Parts {
+    /// Hands entries to the ledger without waiting for it.
+    pub(super) fn note(&self, entries: Vec<Entry>) -> Result<(), ToolError> {
+        match &self.ledger {
+            Some(ledger) if !entries.is_empty() => ledger.note(entries).map_err(|e| unrecorded(&e)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until entries are as safe as asked for.
+    pub(super) async fn commit(
+        &self,
+        entries: Vec<Entry>,
+        durability: Durability,
+    ) -> Result<(), ToolError> {
+        match &self.ledger {
+            Some(ledger) => ledger.commit(entries, durability).await.map_err(|e| unrecorded(&e)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What cannot be written down does not happen.
+pub(super) fn unrecorded(error: &RecordError) -> ToolError {
+    ToolError::new(
+        ErrorKind::LedgerError,
+        format!("the call was not run, because it cannot be recorded: {}", error.message),
+    )
+}
