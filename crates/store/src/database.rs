@@ -1,0 +1,169 @@
+//! The one file everything is kept in.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::error::StoreError;
+use crate::schema;
+
+/// How long another process may hold the write lock.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const FILE: &str = "state.db";
+
+/// An open connection to the store's file.
+#[derive(Debug)]
+pub(crate) struct Database {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Database {
+    /// Opens the file in a folder; makes both, and brings the tables up to date.
+    pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
+        Self::open_patiently(folder, PATIENCE)
+    }
+
+    /// Opens it, waiting this long for others who write.
+    pub(crate) fn open_patiently(folder: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let path = folder.join(FILE);
+        let is_new = make_file(folder, &path)?;
+        let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, patience)?;
+        if database.is_older()? {
+            database.migrate(patience)?;
+        }
+        if is_new {
+            let synced = File::open(folder).and_then(|folder| folder.sync_all());
+            synced.map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
+        }
+        Ok(database)
+    }
+
+    /// Opens the file to read from it; there may be none yet.
+    pub(crate) fn open_existing(folder: &Path) -> Result<Option<Self>, StoreError> {
+        let path = folder.join(FILE);
+        match fs::metadata(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(StoreError::Folder { path: folder.to_owned(), source }),
+            Ok(_) => {}
+        }
+        let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE)?;
+        if database.is_older()? {
+            database.migrate(PATIENCE)?;
+        }
+        Ok(Some(database))
+    }
+
+    fn connect(path: PathBuf, access: OpenFlags, patience: Duration) -> Result<Self, StoreError> {
+        // One connection is used by one thread at a time, which the borrow checker sees to.
+        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let prepare = || {
+            let connection = Connection::open_with_flags(&path, flags)?;
+            connection.busy_timeout(patience)?;
+            // Who closes last would write everything back; a program that ends has no time for it.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            Ok(connection)
+        };
+        match prepare() {
+            Ok(connection) => Ok(Self { connection, path }),
+            Err(error) => Err(StoreError::of(&path, error)),
+        }
+    }
+
+    /// The connection, to read with.
+    pub(crate) fn reader(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Does some writing, all of it or nothing, while nobody else writes.
+    pub(crate) fn write<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let behavior = TransactionBehavior::Immediate;
+        let done = self.connection.transaction_with_behavior(behavior).and_then(|transaction| {
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        });
+        done.map_err(|error| self.explain(error))
+    }
+
+    /// What an error means to whoever uses this file.
+    pub(crate) fn explain(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::of(&self.path, error)
+    }
+
+    fn is_older(&self) -> Result<bool, StoreError> {
+        let known = schema::known();
+        let found = schema::version(&self.connection).map_err(|error| self.explain(error))?;
+        if found > known || found < 0 {
+            return Err(StoreError::Newer { path: self.path.clone(), found, known });
+        }
+        Ok(found < known)
+    }
+
+    fn migrate(&mut self, patience: Duration) -> Result<(), StoreError> {
+        self.keep_a_log(patience)?;
+        self.write(schema::migrate)?;
+        // Whoever came first may have been newer.
+        self.is_older().map(drop)
+    }
+
+    /// Turns on the write-ahead log, which the file remembers.
+    fn keep_a_log(&self, patience: Duration) -> Result<(), StoreError> {
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.connection.pragma_update(None, "journal_mode", "wal") {
+                Ok(()) => return Ok(()),
+                // SQLite does not wait by itself when two want to turn it on at once.
+                Err(error)
+                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                        && Instant::now() < deadline =>
+                {
+                    thread::sleep(Duration::from_millis(2));
+                }
+                Err(error) => return Err(self.explain(error)),
+            }
+        }
+    }
+}
+
+/// Makes the folder and the file for nobody but the owner; says whether the file is new.
+fn make_file(folder: &Path, path: &Path) -> Result<bool, StoreError> {
+    let unusable = |source: io::Error| match source.kind() {
+        io::ErrorKind::StorageFull => StoreError::Full { path: path.to_owned() },
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            StoreError::ReadOnly { path: path.to_owned() }
+        }
+        _ => StoreError::Folder { path: folder.to_owned(), source },
+    };
+    match fs::metadata(path) {
+        Ok(found) => {
+            if found.permissions().mode() & 0o077 != 0 {
+                // Somebody else's file stays as it is; opening it tells what else is wrong.
+                fs::set_permissions(path, fs::Permissions::from_mode(0o600)).ok();
+            }
+            return Ok(false);
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(unusable(error)),
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unusable)?;
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    match made {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(unusable(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! The tables, and how older ones become newer ones.
+
+use rusqlite::{Connection, Transaction};
+
+/// What makes version n out of version n - 1, from version 1 on. Only ever added to.
+const STEPS: &[&str] = &[include_str!("../migrations/V1__ledger.sql")];
+
+/// The version this program reads and writes.
+pub(crate) fn known() -> i64 {
+    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
+}
+
+/// The version of a database; 0 is an empty one.
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare("PRAGMA user_version")?.query_row([], |row| row.get(0))
+}
+
+/// Brings a database up to date, all of it or nothing.
+pub(crate) fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let done = usize::try_from(version(transaction)?).unwrap_or(usize::MAX);
+    for step in STEPS.iter().skip(done) {
+        transaction.execute_batch(step)?;
+    }
+    if done < STEPS.len() {
+        transaction.pragma_update(None, "user_version", known())?;
+    }
+    Ok(())
+}
