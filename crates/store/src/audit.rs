@@ -1,0 +1,99 @@
+//! Reading the ledger.
+
+pub(crate) mod export;
+pub(crate) mod filter;
+pub(crate) mod life;
+pub(crate) mod record;
+pub(crate) mod stats;
+pub(crate) mod verify;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use self::filter::{Entries, Filter, Order};
+use self::life::{FindCallError, Life};
+use self::stats::Stats;
+use self::verify::Verification;
+use crate::chain::Head;
+use crate::database::Database;
+use crate::error::StoreError;
+
+/// The ledger of a store, open for reading.
+#[derive(Debug)]
+pub struct Audit {
+    database: Database,
+}
+
+impl Audit {
+    /// Opens the ledger in a folder; there is none where nothing was ever recorded.
+    ///
+    /// # Errors
+    ///
+    /// When there is a file that cannot be read.
+    pub fn open(folder: &Path) -> Result<Option<Self>, StoreError> {
+        Ok(Database::open_existing(folder)?.map(|database| Self { database }))
+    }
+
+    /// The entries that pass a filter, read as they are asked for.
+    pub fn entries<'a>(&'a self, filter: &'a Filter, order: Order) -> Entries<'a> {
+        Entries::new(&self.database, filter, order)
+    }
+
+    /// What happened to a call, found by its id or by a beginning or an end no other id has.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such call, or more than one.
+    pub fn call(&self, id: &str) -> Result<Life, FindCallError> {
+        life::find(&self.database, id)
+    }
+
+    /// What happened to one call of one session.
+    ///
+    /// # Errors
+    ///
+    /// When the ledger cannot be read.
+    pub fn life(&self, session: &str, call: &str) -> Result<Life, StoreError> {
+        life::load(&self.database, session, call)
+    }
+
+    /// The last entry.
+    ///
+    /// # Errors
+    ///
+    /// When the ledger cannot be read.
+    pub fn head(&self) -> Result<Head, StoreError> {
+        Head::load(self.database.reader()).map_err(|error| self.database.explain(error))
+    }
+
+    /// Looks whether anything was changed, taken out, put in or moved; and, when a head is
+    /// given, whether what led to it is still there.
+    ///
+    /// # Errors
+    ///
+    /// When the ledger cannot be read at all.
+    pub fn verify(&self, head: Option<Head>) -> Result<Verification, StoreError> {
+        verify::verify(&self.database, head)
+    }
+
+    /// Writes entries as JSON lines. The last line is the head, unless some were left out.
+    ///
+    /// # Errors
+    ///
+    /// When the ledger cannot be read or the lines cannot be written.
+    pub fn export(&self, filter: &Filter, out: &mut dyn Write) -> io::Result<()> {
+        export::export(&self.database, filter, out)
+    }
+
+    /// Counts what happened.
+    ///
+    /// # Errors
+    ///
+    /// When the ledger cannot be read.
+    pub fn stats(&self, filter: &Filter) -> Result<Stats, StoreError> {
+        stats::count(self.entries(filter, Order::OldestFirst))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! Finding out whether somebody touched the ledger.
+
+use std::io::{self, BufRead};
+
+use jiff::Timestamp;
+use rusqlite::Row;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::chain::{Columns, Hash, Head, ORIGIN, parse_hash};
+use crate::database::Database;
+use crate::error::StoreError;
+
+/// How many faults are told one by one.
+const TOLD: usize = 20;
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verification {
+    /// How many entries there are.
+    pub entries: u64,
+    /// The last entry, as a number and a hash; to be kept elsewhere.
+    #[serde(serialize_with = "as_text")]
+    pub head: Head,
+    /// What is wrong, the first faults first.
+    pub faults: Vec<Fault>,
+    /// How many more faults there are.
+    pub more_faults: u64,
+}
+
+impl Verification {
+    /// Whether nothing is wrong.
+    pub fn is_sound(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+/// Something that is wrong with the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// The entry it was noticed at.
+    pub seq: i64,
+    /// What is wrong, as a sentence without a full stop.
+    pub what: String,
+}
+
+/// Looks at every entry of a database.
+pub(crate) fn verify(database: &Database, head: Option<Head>) -> Result<Verification, StoreError> {
+    let read = || {
+        let mut check = Check::new(head);
+        let query =
+            "SELECT seq, at, session, call, kind, tool, body, hash FROM entries ORDER BY seq";
+        let mut statement = database.reader().prepare(query)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let seq = row.get(0)?;
+            match hashes(row, seq, &check.head.hash) {
+                Ok((stored, computed)) => check.entry(seq, stored, computed),
+                Err(error) => check.unreadable(seq, &error.to_string()),
+            }
+        }
+        Ok(check.finish())
+    };
+    read().map_err(|error| database.explain(error))
+}
+
+/// The hash an entry has, and the one it should have.
+fn hashes(row: &Row<'_>, seq: i64, previous: &Hash) -> rusqlite::Result<(Hash, Hash)> {
+    let optional = |column: usize| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
+    let required = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+    let columns = Columns {
+        seq,
+        at: row.get(1)?,
+        session: required(2)?,
+        call: optional(3)?,
+        kind: required(4)?,
+        tool: optional(5)?,
+        body: required(6)?,
+    };
+    Ok((row.get(7)?, columns.link(previous)))
+}
+
+/// A chain as far as it was looked at.
+struct Check {
+    /// The last entry looked at.
+    head: Head,
+    entries: u64,
+    /// Whether the entry before this one is not there to be compared with.
+    broken: bool,
+    expected: Option<Head>,
+    faults: Vec<Fault>,
+    more_faults: u64,
+}
+
+impl Check {
+    fn new(expected: Option<Head>) -> Self {
+        Self {
+            head: Head::NONE,
+            entries: 0,
+            broken: false,
+            expected,
+            faults: Vec::new(),
+            more_faults: 0,
+        }
+    }
+
+    fn entry(&mut self, seq: i64, stored: Hash, computed: Hash) {
+        self.place(seq);
+        if stored != computed && !self.broken {
+            self.fault(seq, "its content does not fit its hash and the entry before".to_owned());
+        }
+        self.head = Head { seq, hash: stored };
+        self.broken = false;
+        if let Some(expected) = self.expected
+            && expected.seq == seq
+            && expected.hash != stored
+        {
+            self.fault(seq, "its hash is not the one of the given head".to_owned());
+        }
+    }
+
+    fn unreadable(&mut self, seq: i64, why: &str) {
+        self.place(seq);
+        self.fault(seq, format!("it cannot be read: {why}"));
+        self.head = Head { seq, hash: ORIGIN };
+        self.broken = true;
+    }
+
+    /// Sees whether an entry follows the one before.
+    fn place(&mut self, seq: i64) {
+        self.entries += 1;
+        let wanted = self.head.seq + 1;
+        if seq == wanted {
+            return;
+        }
+        let what = match seq.checked_sub(wanted) {
+            Some(1) => format!("entry {wanted} is missing"),
+            Some(2..) => format!("entries {wanted} to {} are missing", seq - 1),
+            _ => format!("it stands behind entry {}", self.head.seq),
+        };
+        self.fault(seq, what);
+        self.broken = true;
+    }
+
+    fn fault(&mut self, seq: i64, what: String) {
+        if self.faults.len() < TOLD {
+            self.faults.push(Fault { seq, what });
+        } else {
+            self.more_faults += 1;
+        }
+    }
+
+    fn finish(mut self) -> Verification {
+        if let Some(expected) = self.expected
+            && expected.seq > self.head.seq
+        {
+            let (last, wanted) = (self.head.seq, expected.seq);
+            self.fault(wanted, format!("the ledger ends at {last}, what came after was cut off"));
+        }
+        Verification {
+            entries: self.entries,
+            head: self.head,
+            faults: self.faults,
+            more_faults: self.more_faults,
+        }
+    }
+}
+
+/// A line of an export.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Line<'a> {
+    Head {
+        head: String,
+    },
+    Entry {
+        seq: i64,
+        at: Timestamp,
+        session: String,
+        call: Option<String>,
+        kind: String,
+        tool: Option<String>,
+        #[serde(borrow)]
+        body: &'a RawValue,
+        hash: String,
+    },
+}
+
+/// Why an export cannot be checked.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+#[non_exhaustive]
+pub enum VerifyExportError {
+    #[error("cannot read the export: {source}")]
+    Read { source: io::Error },
+    #[error("line {line} is no line of an export: {message}")]
+    Line { line: usize, message: String },
+    #[error(
+        "the last line, which names the head, is missing: the export was cut off, or made with a filter"
+    )]
+    NoHead,
+}
+
+/// Looks at every entry of an export.
+///
+/// # Errors
+///
+/// When it is no export, or not a whole one.
+pub fn verify_export(export: impl BufRead) -> Result<Verification, VerifyExportError> {
+    let mut check = Check::new(None);
+    for (index, line) in export.lines().enumerate() {
+        let line = line.map_err(|source| VerifyExportError::Read { source })?;
+        let odd = |message: String| VerifyExportError::Line { line: index + 1, message };
+        match parse(&line).map_err(odd)? {
+            Line::Head { head } => {
+                let head: Head = head.parse().map_err(|error| odd(format!("{error}")))?;
+                if head != check.head {
+                    check.fault(head.seq, "the head does not fit the entries before".to_owned());
+                }
+                return Ok(check.finish());
+            }
+            Line::Entry { seq, at, session, call, kind, tool, body, hash } => {
+                let columns = Columns {
+                    seq,
+                    at: at.as_microsecond(),
+                    session: &session,
+                    call: call.as_deref(),
+                    kind: &kind,
+                    tool: tool.as_deref(),
+                    body: body.get(),
+                };
+                let computed = columns.link(&check.head.hash);
+                match parse_hash(&hash) {
+                    Some(stored) => check.entry(seq, stored, computed),
+                    None => check.unreadable(seq, "its hash is none"),
+                }
+            }
+        }
+    }
+    Err(VerifyExportError::NoHead)
+}
+
+fn parse(line: &str) -> Result<Line<'_>, String> {
+    serde_json::from_str(line).map_err(|error| error.to_string())
+}
+
+fn as_text<S: serde::Serializer>(head: &Head, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(head)
+}

@@ -1,0 +1,189 @@
+//! People who tamper with the ledger are found out.
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use rusqlite::types::Value;
+use rusqlite::{Connection, params};
+use serde_json::json;
+use tempfile::TempDir;
+use toolgate_core::id::{CallId, SessionId};
+use toolgate_core::ledger::{Entry, EntryKind, Ledger as _};
+use toolgate_store::{Audit, Head, Store, Verification};
+
+const ENTRIES: i64 = 12;
+const COLUMNS: [&str; 8] = ["seq", "at", "session", "call", "kind", "tool", "body", "hash"];
+
+/// A ledger to copy.
+static ORIGINAL: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let session = SessionId::generate();
+    for number in 0..ENTRIES {
+        let body = json!({"tool": "shell", "args": {"command": format!("make {number}")}});
+        let mut entry =
+            Entry::now(&session, &CallId::from(number.to_string()), EntryKind::Requested, body);
+        if number % 3 == 0 {
+            entry.call = None;
+        }
+        store.ledger().note(vec![entry]).unwrap();
+    }
+    drop(store);
+    open(folder.path()).pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
+    folder
+});
+
+fn open(folder: &Path) -> Connection {
+    #[expect(clippy::disallowed_methods, reason = "whoever tampers does not ask the store")]
+    Connection::open(folder.join("state.db")).unwrap()
+}
+
+fn head() -> Head {
+    Audit::open(ORIGINAL.path()).unwrap().unwrap().head().unwrap()
+}
+
+/// What is found after somebody did something to a copy.
+fn after(tamper: impl FnOnce(&Connection), head: Option<Head>) -> Verification {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(ORIGINAL.path().join("state.db"), folder.path().join("state.db")).unwrap();
+    tamper(&open(folder.path()));
+    Audit::open(folder.path()).unwrap().unwrap().verify(head).unwrap()
+}
+
+fn first_fault(found: &Verification) -> (i64, &str) {
+    let fault = found.faults.first().expect("something is wrong");
+    (fault.seq, &fault.what)
+}
+
+/// The value with one byte changed, or with one where there was none.
+fn changed(value: Value, at: usize, by: u8) -> Value {
+    let flip = |mut bytes: Vec<u8>| {
+        let place = at % bytes.len();
+        bytes[place] ^= by;
+        bytes
+    };
+    match value {
+        Value::Integer(number) => {
+            let bytes = flip(number.to_be_bytes().to_vec());
+            Value::Integer(i64::from_be_bytes(bytes.try_into().unwrap()))
+        }
+        Value::Text(text) => Value::Blob(flip(text.into_bytes())),
+        Value::Blob(bytes) => Value::Blob(flip(bytes)),
+        _ => Value::Blob(vec![by]),
+    }
+}
+
+#[test]
+fn what_nobody_touched_is_sound() {
+    let found = after(|_| {}, Some(head()));
+    assert_eq!((found.faults.as_slice(), found.entries), (&[][..], 12));
+    assert_eq!(found.head, head());
+}
+
+#[test]
+fn what_is_cut_off_is_missed() {
+    let cut = |connection: &Connection| {
+        connection.execute("DELETE FROM entries WHERE seq > 7", []).unwrap();
+    };
+    assert!(after(cut, None).is_sound(), "nobody can tell without a head");
+    let found = after(cut, Some(head()));
+    assert_eq!(first_fault(&found), (12, "the ledger ends at 7, what came after was cut off"));
+    let all = |connection: &Connection| {
+        connection.execute("DELETE FROM entries", []).unwrap();
+    };
+    assert!(!after(all, Some(head())).is_sound());
+}
+
+#[test]
+fn a_chain_made_anew_is_not_the_one_whose_head_was_kept() {
+    let other = tempfile::tempdir().unwrap();
+    let store = Store::open(other.path()).unwrap();
+    let session = SessionId::generate();
+    for _ in 0..20 {
+        let call = CallId::generate();
+        let entry = Entry::now(&session, &call, EntryKind::Rejected, json!({}));
+        store.ledger().note(vec![entry]).unwrap();
+    }
+    drop(store);
+    let found = Audit::open(other.path()).unwrap().unwrap().verify(Some(head())).unwrap();
+    assert_eq!(first_fault(&found), (12, "its hash is not the one of the given head"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_changed_byte_is_found(
+        seq in 1..=ENTRIES,
+        column in prop::sample::select(COLUMNS.to_vec()),
+        at in 0_usize..1000,
+        by in 1_u8..,
+    ) {
+        let mut collides = false;
+        let found = after(|connection| {
+            let query = format!("SELECT {column} FROM entries WHERE seq = ?");
+            let value: Value = connection.query_row(&query, [seq], |row| row.get(0)).unwrap();
+            let value = changed(value, at, by);
+            let cast = match column {
+                "seq" | "at" | "hash" => "?",
+                _ => "CAST(? AS TEXT)",
+            };
+            let update = format!("UPDATE entries SET {column} = {cast} WHERE seq = ?");
+            collides = connection.execute(&update, params![value, seq]).is_err();
+        }, None);
+        prop_assume!(!collides);
+        prop_assert!(!found.is_sound());
+        // The last one with another number leaves a hole before it.
+        if column != "seq" {
+            prop_assert_eq!(first_fault(&found).0, seq);
+        }
+    }
+
+    #[test]
+    fn a_removed_entry_is_found(seq in 1..ENTRIES) {
+        let found = after(|connection| {
+            connection.execute("DELETE FROM entries WHERE seq = ?", [seq]).unwrap();
+        }, None);
+        let what = format!("entry {seq} is missing");
+        prop_assert_eq!(first_fault(&found), (seq + 1, what.as_str()));
+    }
+
+    #[test]
+    fn a_removed_entry_is_found_when_the_others_close_ranks(seq in 1..ENTRIES) {
+        let found = after(|connection| {
+            connection.execute("DELETE FROM entries WHERE seq = ?", [seq]).unwrap();
+            for later in seq + 1..=ENTRIES {
+                connection.execute("UPDATE entries SET seq = seq - 1 WHERE seq = ?", [later]).unwrap();
+            }
+        }, None);
+        prop_assert_eq!(first_fault(&found).0, seq);
+    }
+
+    #[test]
+    fn an_inserted_entry_is_found(seq in 1..=ENTRIES + 1, twin in 1..=ENTRIES) {
+        let found = after(|connection| {
+            for later in (seq..=ENTRIES).rev() {
+                connection.execute("UPDATE entries SET seq = seq + 1 WHERE seq = ?", [later]).unwrap();
+            }
+            let twin = if twin >= seq { twin + 1 } else { twin };
+            let insert = "INSERT INTO entries SELECT ?, at, session, call, kind, tool, body, hash \
+                FROM entries WHERE seq = ?";
+            connection.execute(insert, [seq, twin]).unwrap();
+        }, None);
+        prop_assert_eq!(first_fault(&found).0, seq);
+    }
+
+    #[test]
+    fn swapped_entries_are_found(one in 1..=ENTRIES, other in 1..=ENTRIES) {
+        prop_assume!(one != other);
+        let found = after(|connection| {
+            let update = "UPDATE entries SET seq = ? WHERE seq = ?";
+            for (to, from) in [(-1, one), (one, other), (other, -1)] {
+                connection.execute(update, [to, from]).unwrap();
+            }
+        }, None);
+        prop_assert_eq!(first_fault(&found).0, one.min(other));
+    }
+}
