@@ -3,7 +3,6 @@
 pub(crate) mod open_calls;
 pub(crate) mod prepare;
 pub(crate) mod queue;
-pub(crate) mod run;
 pub(crate) mod shorten;
 pub(crate) mod writer;
 

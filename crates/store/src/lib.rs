@@ -6,13 +6,17 @@
 //! Start reading at [`Store`] to write and at [`Audit`] to read; `database.rs` is the only
 //! place that opens SQLite, `ledger/writer.rs` the only one that adds to the ledger.
 
+pub mod approvals;
 mod audit;
 mod chain;
 mod database;
 mod error;
+pub mod grants;
 mod ledger;
+mod run;
 mod schema;
 mod store;
+mod time;
 
 pub use crate::audit::Audit;
 pub use crate::audit::filter::{Entries, Filter, Order};

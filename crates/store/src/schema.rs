@@ -3,7 +3,10 @@
 use rusqlite::{Connection, Transaction};
 
 /// What makes version n out of version n - 1, from version 1 on. Only ever added to.
-const STEPS: &[&str] = &[include_str!("../migrations/V1__ledger.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../migrations/V1__ledger.sql"),
+    include_str!("../migrations/V3__approvals.sql"),
+];
 
 /// The version this program reads and writes.
 pub(crate) fn known() -> i64 {

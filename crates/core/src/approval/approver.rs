@@ -23,6 +23,12 @@ pub trait Approver: fmt::Debug + Send + Sync {
     /// Answers one request. Dropping the future withdraws the request, because another surface
     /// answered or nobody waits any more.
     async fn ask(&self, request: &ApprovalRequest) -> Answer;
+
+    /// Takes a request back, because it is settled elsewhere. If it was answered here first, and
+    /// whoever did so was told that it counts, that answer is returned and holds.
+    async fn close(&self, _request: &ApprovalRequest) -> Option<Answer> {
+        None
+    }
 }
 
 /// Never approves anything, because nobody is there.

@@ -22,8 +22,10 @@ use super::request::{ApprovalId, ApprovalRequest};
 /// ```
 /// # use toolgate_core::approval::{Answer, AnswerError, ApprovalId, Approvals};
 /// let approvals = Approvals::default();
-/// let nobody = approvals.answer(ApprovalId::generate(), Answer::Once, "a test");
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let nobody = approvals.answer(ApprovalId::generate(), Answer::Once, "a test").await;
 /// assert_eq!(nobody, Err(AnswerError::NotPending));
+/// # });
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Approvals {
@@ -108,15 +110,28 @@ impl Approvals {
     /// # Errors
     ///
     /// When it is settled already, or was never asked.
-    pub fn answer(
+    pub async fn answer(
         &self,
         id: ApprovalId,
         answer: Answer,
         by: impl Into<String>,
     ) -> Result<(), AnswerError> {
         let waiting = self.shared.lock().remove(&id).ok_or(AnswerError::NotPending)?;
-        let answered = Answered { answer, by: by.into() };
-        waiting.reply.send(answered).map_err(|_| AnswerError::NotPending)
+        let first = self.close_all(&waiting.request).await;
+        let is_first = first.is_none();
+        let answered = first.unwrap_or_else(|| Answered { answer, by: by.into() });
+        waiting.reply.send(answered).map_err(|_| AnswerError::NotPending)?;
+        if is_first { Ok(()) } else { Err(AnswerError::NotPending) }
+    }
+
+    /// Tells every surface that a request is settled; one of them may have been first.
+    async fn close_all(&self, request: &ApprovalRequest) -> Option<Answered> {
+        for surface in &self.surfaces {
+            if let Some(answer) = surface.close(request).await {
+                return Some(Answered { answer, by: surface.name().to_owned() });
+            }
+        }
+        None
     }
 
     /// Puts a request where it can be answered. Dropping it withdraws the request.
@@ -152,8 +167,7 @@ impl Approvals {
         let mut deadline = std::pin::pin!(deadline);
         loop {
             if surfaces.is_empty() && self.shared.attending.load(Ordering::Acquire) == 0 {
-                // Whoever was told that an answer counts must be right.
-                return pending.withdraw().map_or(Reply::Nobody, Reply::Answered);
+                return pending.withdraw().await.map_or(Reply::Nobody, Reply::Answered);
             }
             tokio::select! {
                 biased;
@@ -163,13 +177,23 @@ impl Approvals {
                     Err(_) => return Reply::Nobody,
                 },
                 Some((by, answer)) = surfaces.next() => {
-                    if answer != Answer::Nobody {
-                        let own = Answered { answer, by: by.to_owned() };
-                        return Reply::Answered(pending.withdraw().unwrap_or(own));
+                    if answer == Answer::Nobody {
+                        continue;
                     }
+                    // Whoever was told that an answer counts must be right.
+                    let first = match pending.withdraw().await {
+                        Some(first) => Some(first),
+                        None => self.close_all(&request).await,
+                    };
+                    let own = Answered { answer, by: by.to_owned() };
+                    return Reply::Answered(first.unwrap_or(own));
                 }
                 () = &mut deadline => {
-                    return pending.withdraw().map_or(Reply::TimedOut, Reply::Answered);
+                    let first = match pending.withdraw().await {
+                        Some(first) => Some(first),
+                        None => self.close_all(&request).await,
+                    };
+                    return first.map_or(Reply::TimedOut, Reply::Answered);
                 }
             }
         }
@@ -197,11 +221,11 @@ impl Pending {
     }
 
     /// Takes the request back; an answer that came first counts.
-    fn withdraw(&mut self) -> Option<Answered> {
+    async fn withdraw(&mut self) -> Option<Answered> {
         if self.shared.lock().remove(&self.id).is_some() {
             return None;
         }
-        self.answered.try_recv().ok()
+        (&mut self.answered).await.ok()
     }
 }
 

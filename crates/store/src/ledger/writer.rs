@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::ledger::open_calls::{self, OpenCall};
 use crate::ledger::prepare::{self, Prepared, Redact};
 use crate::ledger::queue::{Backlog, Item, Queue, Work};
-use crate::ledger::run::{self, Over, Run};
+use crate::run::{self, Over, Run};
 
 /// Writes what the queue holds.
 pub(crate) struct Writer {

@@ -1,0 +1,228 @@
+//! Rules people gave for a session, some minutes or some uses.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use async_trait::async_trait;
+use rusqlite::params;
+use toolgate_core::approval::{ApprovalRequest, Proposal, Span};
+use toolgate_core::grants::{Grants, limits};
+use toolgate_core::id::SessionId;
+use toolgate_core::ledger::RecordError;
+use toolgate_core::policy::granted::{Given, Granted};
+use toolgate_core::policy::load::Loader;
+
+use crate::database::Database;
+use crate::error::StoreError;
+use crate::time::{micros, moment};
+
+/// How long what was read may be believed; a rule taken back holds no longer than that.
+const BELIEVED: Duration = Duration::from_millis(200);
+
+/// Rules given for a time, kept in the store for all processes of a session.
+pub struct KeptGrants {
+    loader: Loader,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    database: Database,
+    known: Option<Known>,
+}
+
+/// What was read last.
+struct Known {
+    session: SessionId,
+    at: Instant,
+    granted: Option<Arc<Granted>>,
+}
+
+/// A rule somebody gave, as people see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptGrant {
+    /// Its id, that of the request it answered.
+    pub id: String,
+    /// The session it holds for.
+    pub session: String,
+    /// The permissions, as a policy file has them.
+    pub permissions: Vec<String>,
+    /// When it ends.
+    pub expires: Option<SystemTime>,
+    /// How many more calls it covers.
+    pub uses: Option<u32>,
+    /// When it was given.
+    pub given_at: SystemTime,
+    /// The call it was given for, in words.
+    pub given_for: String,
+}
+
+impl KeptGrants {
+    /// Opens the rules of a store; `loader` knows the names and places they speak of.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be used.
+    pub fn open(folder: &Path, loader: Loader) -> Result<Self, StoreError> {
+        let inner = Inner { database: Database::open(folder)?, known: None };
+        Ok(Self { loader, inner: Mutex::new(inner) })
+    }
+
+    /// Every rule in force, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn list(&self) -> Result<Vec<KeptGrant>, StoreError> {
+        self.lock().list(None)
+    }
+
+    /// Takes a rule back; `false` when there is none with this id.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    pub fn revoke(&self, id: &str) -> Result<bool, StoreError> {
+        let mut inner = self.lock();
+        inner.known = None;
+        let gone = inner
+            .database
+            .write(|write| write.execute("DELETE FROM grants WHERE id = ?1", [id]))?;
+        Ok(gone > 0)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, inner: &Inner, session: &SessionId) -> Result<Option<Arc<Granted>>, String> {
+        let kept = inner.list(Some(session)).map_err(|error| error.to_string())?;
+        if kept.is_empty() {
+            return Ok(None);
+        }
+        let given = kept.into_iter().flat_map(|kept| {
+            let id: Arc<str> = kept.id.into();
+            let expires = kept.expires.map(|at| micros(at) / 1_000_000);
+            let given = move |permission| Given { id: Arc::clone(&id), permission, expires };
+            kept.permissions.into_iter().map(given)
+        });
+        let granted = Granted::new(given, &self.loader).map_err(|error| error.to_string())?;
+        Ok(Some(Arc::new(granted)))
+    }
+}
+
+impl fmt::Debug for KeptGrants {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("KeptGrants").finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    fn list(&self, session: Option<&SessionId>) -> Result<Vec<KeptGrant>, StoreError> {
+        let now = micros(SystemTime::now()) / 1_000_000;
+        let read = || {
+            let mut rows = self.database.reader().prepare_cached(
+                "SELECT id, session, permissions, expires, uses, given_at, given_for FROM grants
+                 WHERE (?1 IS NULL OR session = ?1) AND (expires IS NULL OR expires > ?2)
+                 ORDER BY given_at DESC, id",
+            )?;
+            let kept = |row: &rusqlite::Row<'_>| {
+                let permissions: String = row.get(2)?;
+                let expires: Option<i64> = row.get(3)?;
+                Ok(KeptGrant {
+                    id: row.get(0)?,
+                    session: row.get(1)?,
+                    permissions: serde_json::from_str(&permissions).unwrap_or_default(),
+                    expires: expires.map(|seconds| moment(seconds.saturating_mul(1_000_000))),
+                    uses: row.get(4)?,
+                    given_at: moment(row.get(5)?),
+                    given_for: row.get(6)?,
+                })
+            };
+            let session = session.map(SessionId::as_str);
+            rows.query_map(params![session, now], kept)?.collect::<rusqlite::Result<_>>()
+        };
+        read().map_err(|error| self.database.explain(error))
+    }
+}
+
+#[async_trait]
+impl Grants for KeptGrants {
+    fn of(&self, session: &SessionId) -> Option<Arc<Granted>> {
+        let mut inner = self.lock();
+        if let Some(known) = &inner.known
+            && known.session == *session
+            && known.at.elapsed() < BELIEVED
+        {
+            return known.granted.clone();
+        }
+        // What cannot be read allows nothing.
+        let granted = self.read(&inner, session).unwrap_or_else(|error| {
+            tracing::warn!(error, "rules given for a time could not be read");
+            None
+        });
+        let at = Instant::now();
+        inner.known = Some(Known { session: session.clone(), at, granted: granted.clone() });
+        granted
+    }
+
+    async fn add(
+        &self,
+        request: &ApprovalRequest,
+        proposal: &Proposal,
+        span: Span,
+    ) -> Result<(), RecordError> {
+        let (expires, uses) = limits(span, SystemTime::now());
+        if uses == Some(0) {
+            return Ok(());
+        }
+        let permissions = serde_json::to_string(&proposal.permissions).unwrap_or_default();
+        let now = micros(SystemTime::now());
+        let mut inner = self.lock();
+        inner.known = None;
+        let added = inner.database.write(|write| {
+            write.execute("DELETE FROM grants WHERE expires <= ?1", [now / 1_000_000])?;
+            write.execute(
+                "INSERT INTO grants (id, session, permissions, expires, uses, given_at, given_for)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    request.id.to_string(),
+                    request.session.as_str(),
+                    permissions,
+                    expires,
+                    uses,
+                    now,
+                    request.description,
+                ],
+            )
+        });
+        added.map(drop).map_err(|error| RecordError::new(error.to_string()))
+    }
+
+    async fn take(&self, ids: &[Arc<str>]) -> Result<bool, RecordError> {
+        let mut inner = self.lock();
+        inner.known = None;
+        let taken = inner.database.write(|write| {
+            for id in ids {
+                let left = write.execute(
+                    "UPDATE grants SET uses = uses - 1 WHERE id = ?1 AND (uses IS NULL OR uses > 0)",
+                    [&**id],
+                )?;
+                if left == 0 {
+                    // Not written, so that none of the others is used either.
+                    return Err(rusqlite::Error::QueryReturnedNoRows);
+                }
+                write.execute("DELETE FROM grants WHERE id = ?1 AND uses = 0", [&**id])?;
+            }
+            Ok(())
+        });
+        match taken {
+            Ok(()) => Ok(true),
+            Err(StoreError::Other { source: rusqlite::Error::QueryReturnedNoRows, .. }) => {
+                Ok(false)
+            }
+            Err(error) => Err(RecordError::new(error.to_string())),
+        }
+    }
+}
