@@ -4,10 +4,10 @@ use std::env;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::approval::NobodyThere;
 use toolgate_core::context::{ResultSettings, Session};
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
@@ -17,6 +17,7 @@ use toolgate_policy::{Engine, Policy};
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
+use crate::kept::Kept;
 use crate::output::Output;
 use crate::policies;
 use crate::progress::Screen;
@@ -27,6 +28,7 @@ use crate::prompt::TerminalApprover;
 pub(crate) struct App {
     pub(crate) gate: Gate,
     pub(crate) engine: Arc<Engine>,
+    kept: Kept,
     pub(crate) session: Arc<Session>,
     pub(crate) output: Output,
     pub(crate) cancellation: CancellationToken,
@@ -40,20 +42,30 @@ impl App {
         let registry = built_in_tools()?;
         let mut workspace = workspace(global)?;
         let interactive = !global.non_interactive && std::io::stdin().is_terminal();
-        let engine = policies::load(global, &registry, &mut workspace, interactive)?;
-        let builder = Gate::builder(Arc::new(registry))
+        let waits = interactive || global.wait_for_approval.is_some();
+        let engine = policies::load(global, &registry, &mut workspace, waits)?;
+        let kept = Kept::open(policies::loader(&registry, &workspace), &engine)?;
+        let mut builder = Gate::builder(Arc::new(registry))
             .shared_policy(Arc::clone(&engine) as Arc<dyn Policy>)
-            .settings(settings(global)?);
+            .settings(settings(global, interactive)?)
+            .ledger(kept.ledger())
+            .grants(kept.grants());
         let screen = Screen::default();
-        let gate = if interactive {
-            builder.approver(TerminalApprover::new(screen.clone())).build()
-        } else {
-            builder.approver(NobodyThere).build()
-        };
-        let session = Session::new(workspace).with_dialect(global.dialect);
+        if interactive {
+            builder = builder.approver(TerminalApprover::new(screen.clone()));
+        }
+        if waits {
+            builder = builder.approver(kept.asking()?);
+        }
+        let gate = builder.build();
+        let mut session = Session::new(workspace).with_dialect(global.dialect);
+        if let Some(id) = &global.session {
+            session = session.with_id(id.as_str().into());
+        }
         Ok(Self {
             gate,
             engine,
+            kept,
             session: Arc::new(session),
             output: Output::new(global),
             cancellation: CancellationToken::new(),
@@ -75,6 +87,7 @@ impl App {
         });
         // A call that was told to stop and did not must not keep the program from ending.
         runtime.shutdown_background();
+        self.kept.flush()?;
         Ok(result)
     }
 }
@@ -128,10 +141,13 @@ fn workspace(global: &GlobalArgs) -> anyhow::Result<Workspace> {
     Ok(workspace)
 }
 
-fn settings(global: &GlobalArgs) -> anyhow::Result<GateSettings> {
+fn settings(global: &GlobalArgs, interactive: bool) -> anyhow::Result<GateSettings> {
     let usual = GateSettings::default();
+    let patience = global.wait_for_approval.map(Duration::from_secs);
     Ok(GateSettings {
         results: ResultSettings { preset: global.results, folder: Some(home::results()?) },
+        // At a terminal somebody takes the time they need.
+        approval_timeout: patience.filter(|_| !interactive),
         max_concurrency: max_concurrency()?.unwrap_or(usual.max_concurrency),
         ..usual
     })

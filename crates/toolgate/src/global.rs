@@ -35,9 +35,15 @@ pub(crate) struct GlobalArgs {
     /// How long results may be
     #[arg(long, global = true, value_name = "PRESET", default_value = "standard", value_parser = presets())]
     pub(crate) results: Preset,
-    /// Never ask; what needs an approval fails
+    /// Session that this call belongs to; calls of one session share what was granted
+    #[arg(long, global = true, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Never ask here; what needs an approval fails
     #[arg(long, global = true)]
     pub(crate) non_interactive: bool,
+    /// Without a terminal, wait for `toolgate approvals` to answer elsewhere, 60 seconds or as many as given
+    #[arg(long, global = true, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "60")]
+    pub(crate) wait_for_approval: Option<u64>,
     /// Print JSON for programs
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -9,6 +9,7 @@ mod exit;
 mod global;
 mod home;
 mod input;
+mod kept;
 mod output;
 mod policies;
 mod progress;

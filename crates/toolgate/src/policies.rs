@@ -31,13 +31,7 @@ pub(crate) fn load(
     workspace: &mut Workspace,
     interactive: bool,
 ) -> anyhow::Result<Arc<Engine>> {
-    let loader = Loader {
-        vocabulary: vocabulary(registry),
-        places: Places {
-            workspace: workspace.roots().map(Path::to_owned).collect(),
-            home: workspace.home().map(Path::to_owned),
-        },
-    };
+    let loader = loader(registry, workspace);
     let mut loaded = Loaded::default();
     for (file, tier) in files(global, workspace.root())? {
         loaded.add(&loader, &file, tier)?;
@@ -57,6 +51,17 @@ pub(crate) fn load(
     let engine = Engine::new(loaded.rules, mode).protecting(own).protecting(real).protecting(given);
     warn_shadowed(&engine, global.quiet);
     Ok(Arc::new(if interactive { engine } else { engine.non_interactive() }))
+}
+
+/// Reads rules about the tools and places there are.
+pub(crate) fn loader(registry: &Registry, workspace: &Workspace) -> Loader {
+    Loader {
+        vocabulary: vocabulary(registry),
+        places: Places {
+            workspace: workspace.roots().map(Path::to_owned).collect(),
+            home: workspace.home().map(Path::to_owned),
+        },
+    }
 }
 
 /// The files that hold here, the strongest first.

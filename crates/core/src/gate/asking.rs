@@ -6,7 +6,7 @@ use toolgate_policy::{Decision, Place, Verdict};
 
 use super::frozen::Frozen;
 use super::hooks;
-use super::judge::judge;
+use super::judge::{judge, judge_again};
 use super::parts::Parts;
 use super::prepare;
 use super::run::millis;
@@ -191,7 +191,7 @@ fn is_yes(reply: &Reply) -> bool {
 /// The same call, resolved and judged anew.
 fn look_again(parts: &Parts, judged: Judged) -> Result<Judged, Rejected> {
     let args = judged.call.facts.args.clone();
-    judge(parts, prepare::again(judged.call, args)?)
+    judge_again(parts, prepare::again(judged.call, args)?, &judged.verdict)
 }
 
 /// The call with other arguments, validated, shown to the hooks and judged anew.

@@ -1,6 +1,6 @@
 //! Asking the policy.
 
-use toolgate_policy::Decision;
+use toolgate_policy::{Decision, Verdict};
 
 use super::contain::contained;
 use super::parts::Parts;
@@ -11,17 +11,33 @@ use crate::ledger::EntryKind;
 use crate::world::SessionWorld;
 
 /// Validated → Judged. A policy that fails inside denies.
-pub(super) fn judge(parts: &Parts, mut call: Validated) -> Result<Judged, Rejected> {
+pub(super) fn judge(parts: &Parts, call: Validated) -> Result<Judged, Rejected> {
+    let mut judged = decide(parts, call)?;
+    judged.call.happened(EntryKind::Decided, trail::decided(&judged.verdict));
+    Ok(judged)
+}
+
+/// Judges a call anew, which is told only if the verdict is another.
+pub(super) fn judge_again(
+    parts: &Parts,
+    call: Validated,
+    before: &Verdict,
+) -> Result<Judged, Rejected> {
+    let mut judged = decide(parts, call)?;
+    if judged.verdict != *before {
+        judged.call.happened(EntryKind::Decided, trail::decided(&judged.verdict));
+    }
+    Ok(judged)
+}
+
+fn decide(parts: &Parts, mut call: Validated) -> Result<Judged, Rejected> {
     call.facts.granted = parts.grants.of(call.session.id());
     let decided = contained("policy", || {
         let world = SessionWorld::new(call.session.workspace());
         parts.policy.decide(&call.facts, &world)
     });
     match decided {
-        Ok(verdict) => {
-            call.happened(EntryKind::Decided, trail::decided(&verdict));
-            Ok(Judged { call, verdict })
-        }
+        Ok(verdict) => Ok(Judged { call, verdict }),
         Err(error) => {
             let message = format!("the policy could not decide: {}", error.message);
             let mut rejected = call.reject(ToolError::new(ErrorKind::PolicyDenied, message));

@@ -6,6 +6,7 @@ mod approval;
 mod batch;
 #[cfg(test)]
 mod bounding;
+mod bus;
 #[cfg(test)]
 mod cancellation;
 #[cfg(test)]
