@@ -122,6 +122,12 @@ impl Toolgate {
         finish(self.command(), args, input.into())
     }
 
+    /// Starts the binary and does not wait for its end.
+    pub(crate) fn start(&self, args: &[&str]) -> Child {
+        let mut command = self.command();
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
     /// Runs the binary when nobody reads what it prints any more.
     pub(crate) fn run_unread(&self, args: &[&str]) -> Output {
         let (reader, writer) = std::io::pipe().unwrap();

@@ -2,6 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests run the binary")]
 
 #[cfg(test)]
+mod approval_attacks;
+#[cfg(test)]
 mod attacks;
 #[cfg(test)]
 mod batch;
@@ -43,3 +45,5 @@ mod tools_list;
 mod tools_schema;
 #[cfg(test)]
 mod tools_show;
+#[cfg(test)]
+mod waiting;
