@@ -35,11 +35,28 @@ pub fn read(line: &str) -> Reading {
     }
 }
 
-/// Whether a line has nothing in it that could be read in two ways: words of inert characters with
-/// blanks between them. Words that bash reserves are refused by the gate already.
+/// Whether a line has nothing in it that could be read in two ways: inert words, texts in single
+/// quotes, and operators that stand alone. Words that bash reserves are refused by the gate already.
 fn is_plain(line: &str) -> bool {
-    let is_inert = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' | b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'%' | b',' | b'+');
-    line.bytes().all(is_inert)
+    let shows_itself = |byte: u8| matches!(byte, b' '..=b'~');
+    let mut rest = line;
+    while let Some((before, quoted)) = rest.split_once('\'') {
+        let Some((text, behind)) = quoted.split_once('\'') else { return false };
+        if !is_plain_unquoted(before) || !text.bytes().all(shows_itself) {
+            return false;
+        }
+        rest = behind;
+    }
+    is_plain_unquoted(rest)
+}
+
+/// Whether a text without quotes is inert words with blanks between them, and operators.
+fn is_plain_unquoted(text: &str) -> bool {
+    let is_inert = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'%' | b',' | b'+');
+    text.split(' ').all(|word| {
+        matches!(word, "&&" | "||" | "|")
+            || word.strip_suffix(';').unwrap_or(word).bytes().all(is_inert)
+    })
 }
 
 fn unreadable(why: &str) -> Reading {
