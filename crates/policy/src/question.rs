@@ -52,7 +52,7 @@ impl Question<'_> {
         let covered =
             |text: &CommandText| patterns.iter().any(|pattern| pattern.matches(text, decision));
         match decision {
-            Decision::Allow => forms.strict.as_ref().is_some_and(covered),
+            Decision::Allow => forms.strict().is_some_and(covered),
             _ => forms.generous.iter().any(covered),
         }
     }
@@ -99,7 +99,7 @@ impl Question<'_> {
             condition.holds(&serde_json::json!({ "command": text.shown() }), decision)
         };
         match decision {
-            Decision::Allow => forms.strict.as_ref().is_some_and(asked),
+            Decision::Allow => forms.strict().is_some_and(asked),
             _ => condition.holds(self.args, decision) || forms.generous.iter().any(asked),
         }
     }
@@ -122,7 +122,7 @@ impl Question<'_> {
             pattern.matches(&canonical(&args), decision)
         };
         match decision {
-            Decision::Allow => forms.strict.as_ref().is_some_and(asked),
+            Decision::Allow => forms.strict().is_some_and(asked),
             _ => pattern.matches(self.canonical(), decision) || forms.generous.iter().any(asked),
         }
     }
@@ -147,9 +147,7 @@ impl Question<'_> {
 
     /// What is asked about, in a few words.
     pub fn about(&self) -> String {
-        let command = self.command.and_then(|forms| {
-            forms.strict.as_ref().or_else(|| forms.generous.first()).map(CommandText::shown)
-        });
+        let command = self.command.and_then(|forms| forms.generous.first()).map(CommandText::shown);
         let path = || self.path.map(|forms| format!("{} on {}", self.tool, forms.resolved));
         let host = || self.host.map(|host| format!("{} from {host}", self.tool));
         command
@@ -234,8 +232,15 @@ impl<'p> PathForms<'p> {
 /// A command as patterns see it.
 #[derive(Debug, Clone, Default)]
 pub struct CommandForms {
-    /// Exactly what runs; nothing when that is not known.
-    pub strict: Option<CommandText>,
-    /// Whatever may run, through any wrapper.
+    /// Whatever may run, through any wrapper; the command as it stands comes first.
     pub generous: Vec<CommandText>,
+    /// Whether the first is exactly what runs.
+    pub is_exact: bool,
+}
+
+impl CommandForms {
+    /// Exactly what runs; nothing when that is not known.
+    pub fn strict(&self) -> Option<&CommandText> {
+        self.generous.first().filter(|_| self.is_exact)
+    }
 }

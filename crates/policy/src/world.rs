@@ -110,6 +110,14 @@ pub(crate) fn is_plain(path: &Path) -> bool {
     odd == 0 && bytes.last() != Some(&b'/')
 }
 
+/// A path as seen from a folder, in memory of the right size.
+pub(crate) fn joined(folder: &Path, path: &str) -> PathBuf {
+    let mut joined = PathBuf::with_capacity(folder.as_os_str().len() + 1 + path.len());
+    joined.push(folder);
+    joined.push(path);
+    joined
+}
+
 /// A path with `.` and `..` taken out, symbolic links not looked at.
 pub fn normal(path: &Path) -> PathBuf {
     if path.is_absolute() && is_plain(path) {

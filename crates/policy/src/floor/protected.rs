@@ -199,13 +199,11 @@ pub(super) fn dotted(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The parts of a path whose first byte will do.
-pub(super) fn parts_with(path: &str, wanted: fn(u8) -> bool) -> impl Iterator<Item = &str> {
-    let mut before = b'/';
-    let starts = path.bytes().enumerate().filter(move |(_, byte)| {
-        let begins = std::mem::replace(&mut before, *byte) == b'/';
-        begins && wanted(*byte)
-    });
-    starts.filter_map(|(start, _)| path.get(start..)?.split('/').next())
+pub(super) fn parts_with(path: &str, wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
+    let parts = path.as_bytes().split(|byte| *byte == b'/');
+    let parts = parts.filter(move |part| part.first().is_some_and(|first| wanted(*first)));
+    // A slash is never half of another character.
+    parts.filter_map(|part| str::from_utf8(part).ok())
 }
 
 /// Whether a path is a folder or lies in it.

@@ -15,6 +15,7 @@ use crate::shell::{Command, Word};
 use crate::table::restricts_paths;
 use crate::verdict::FloorKind;
 use crate::wildcard::Wildcard;
+use crate::world::joined;
 
 /// More folders than this are not followed.
 const MOST_FOLDERS: usize = 6;
@@ -78,7 +79,7 @@ impl Judge<'_> {
         let [_, table] = self.setting.tables;
         for (word, named) in possible_files(command).into_iter().take(MOST_WORDS) {
             let may_be_path =
-                word.home || word.text.contains(['/', '.', '$']) || table.restrictions().paths;
+                table.restrictions().paths || word.home || word.text.contains(['/', '.', '$']);
             if !may_be_path || word.text.is_empty() || word.text.len() > 4096 {
                 continue;
             }
@@ -105,7 +106,7 @@ impl Judge<'_> {
             let folders =
                 if absolute { walk.folders.get(..1) } else { Some(walk.folders.as_slice()) };
             for folder in folders.unwrap_or_default() {
-                let fact = self.world.look(&folder.join(&word.text), access);
+                let fact = self.world.look(&joined(folder, &word.text), access);
                 findings.all.extend(self.restriction(&fact));
             }
             return;

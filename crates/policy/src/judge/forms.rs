@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
+use std::iter;
 
 use crate::pattern::{CommandPattern, CommandText};
 use crate::question::CommandForms;
@@ -36,12 +37,10 @@ const MOST_LEADING: usize = 6;
 pub(super) fn forms(command: &Command, inner: &[Ran]) -> CommandForms {
     let mut generous = Vec::new();
     push_generous(command, &mut generous);
-    // The first is the command as it stands.
-    let strict = generous.first().filter(|_| is_strict(command)).cloned();
     for ran in inner {
         push_generous(&ran.command, &mut generous);
     }
-    CommandForms { strict, generous }
+    CommandForms { generous, is_exact: is_strict(command) }
 }
 
 /// Exactly what runs; nothing when that is not known, or variables change what it means.
@@ -61,34 +60,31 @@ fn is_strict(command: &Command) -> bool {
 
 /// Every way a command may be meant: by its base name, and without options in front.
 fn push_generous(command: &Command, generous: &mut Vec<CommandText>) {
-    let mut words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-    let Some(name) = words.first().copied() else { return };
+    let mut words = command.words.iter().map(|word| word.text.as_str());
+    let Some(name) = words.next() else { return };
+    let arguments = words;
+    let called = |name| CommandText::new(iter::once(name).chain(arguments.clone()));
     let mut push = |text: CommandText| {
         if !generous.contains(&text) {
             generous.push(text);
         }
     };
-    push(CommandText::new(words.iter().copied()));
+    push(called(name));
     let base = wrapper::normal_name(name);
     if base != name {
-        if let Some(first) = words.first_mut() {
-            *first = base;
-        }
-        push(CommandText::new(words.iter().copied()));
+        push(called(base));
     }
     if base == "git" {
         let plain = wrapper::git_without_globals(&command.words);
         push(CommandText::new(plain.iter().map(|word| word.text.as_str())));
     }
-    let arguments = words.get(1..).unwrap_or_default();
     if let Some(subcommand) = base.strip_prefix("git-") {
-        push(CommandText::new(["git", subcommand].into_iter().chain(arguments.iter().copied())));
+        push(CommandText::new(["git", subcommand].into_iter().chain(arguments.clone())));
     }
     // Options in front of a subcommand may have values: `kubectl -n x delete`.
-    if arguments.first().is_some_and(|first| first.starts_with('-')) {
+    if arguments.clone().next().is_some_and(|first| first.starts_with('-')) {
         for skipped in 1..arguments.len().min(MOST_LEADING) {
-            let rest = arguments.get(skipped..).unwrap_or_default();
-            push(CommandText::new(std::iter::once(base).chain(rest.iter().copied())));
+            push(CommandText::new(iter::once(base).chain(arguments.clone().skip(skipped))));
         }
     }
 }
@@ -134,7 +130,7 @@ pub(super) fn is_test(command: &Command) -> bool {
 
 /// Words in which files may be named: the words themselves, values of options, pieces of scripts.
 pub(super) fn possible_files(command: &Command) -> Vec<(Cow<'_, Word>, Named)> {
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(command.arguments().len());
     for word in command.arguments() {
         let text = word.text.as_str();
         if let Some(option) = text.strip_prefix('-') {
@@ -150,7 +146,8 @@ pub(super) fn possible_files(command: &Command) -> Vec<(Cow<'_, Word>, Named)> {
         let value = value.map(|value| (part(word, value), Named::InOption));
         found.extend(value);
         found.push((part(word, text.trim_start_matches('@')), Named::Alone));
-        if text.contains([' ', '(', '"', '\'', ';', '{', ',']) {
+        if text.bytes().any(|byte| matches!(byte, b' ' | b'(' | b'"' | b'\'' | b';' | b'{' | b','))
+        {
             found.extend(pieces(text).map(|piece| (part(word, piece), Named::Inside)));
         }
     }

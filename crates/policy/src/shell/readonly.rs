@@ -39,7 +39,7 @@ pub fn look(command: &Command) -> Look {
     match judge(command) {
         Ok(look) => look,
         Err(why) => match command.name() {
-            Some(name) => Look::No(format!("`{name}`: {why}")),
+            Some(name) => Look::No(["`", name, "`: ", &why].concat()),
             None => Look::No(why),
         },
     }

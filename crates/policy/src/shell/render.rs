@@ -18,7 +18,8 @@ use crate::shell::command::{Command, Direction, Line, Piece, RedirectSource, Sou
 /// assert_eq!(rendered, "'ls' '-l' './-x.rs' 'y.rs' && 'cat' '/home/me/a b'");
 /// ```
 pub fn render(line: &Line, home: &str, expand: impl Fn(&Word) -> Vec<String>) -> String {
-    let mut renderer = Renderer { home, expand, text: String::new() };
+    const USUAL: usize = 128;
+    let mut renderer = Renderer { home, expand, text: String::with_capacity(USUAL) };
     for piece in &line.pieces {
         match piece {
             Piece::Operator(operator) => renderer.part(operator),

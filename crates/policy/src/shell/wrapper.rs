@@ -40,7 +40,8 @@ pub fn runs(command: &Command) -> Vec<Ran> {
 
 /// A program's name without its folder.
 pub fn normal_name(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
+    let slash = name.bytes().rposition(|byte| byte == b'/');
+    slash.and_then(|slash| name.get(slash + 1..)).unwrap_or(name)
 }
 
 /// How a command was reached.

@@ -77,9 +77,7 @@ impl Shelf {
     pub(super) fn visit(&self, question: &Question<'_>, look: &mut impl FnMut(&[u32])) {
         look(&self.rest);
         if let Some(command) = question.command.filter(|_| !self.by_words.is_empty()) {
-            let strict = command.strict.as_ref();
-            let others = command.generous.iter().filter(|text| Some(*text) != strict);
-            for text in strict.into_iter().chain(others) {
+            for text in &command.generous {
                 self.by_words.visit(text.as_str(), |ranks| look(ranks));
             }
         }

@@ -1,8 +1,9 @@
 //! What gains authority: more rights, files and settings that others obey.
 
-use super::call::{Call, base_name, variable};
+use super::call::{Call, variable};
 use super::finding::{RiskKind, ShellRisk};
 use super::places::{is_secret, starts_up};
+use crate::shell::wrapper::normal_name;
 
 /// Programs that take or give rights.
 const PRIVILEGE: &[&str] = &[
@@ -224,7 +225,7 @@ fn obeyed_file(name: &str, path: &str) -> Option<ShellRisk> {
         let message = format!("writes `{path}`, which other programs obey");
         return Some(ShellRisk::high(RiskKind::WritesStartUpFile, message));
     }
-    let plain = base_name(path).starts_with(".env") || name == "chmod";
+    let plain = normal_name(path).starts_with(".env") || name == "chmod";
     (is_secret(path) && !plain).then(|| {
         ShellRisk::high(RiskKind::WritesCredentials, format!("writes `{path}`, which holds keys"))
     })
@@ -275,8 +276,8 @@ fn runs_a_program(key: &str) -> bool {
 
 fn variables(call: &Call) -> Vec<ShellRisk> {
     let sets = ["export", "declare", "typeset", "local", "readonly", "setenv"];
-    let exported = call.texts().filter_map(variable).filter(|_| call.is(&sets));
-    let all = call.variables.iter().copied().chain(exported);
+    let exported = call.is(&sets).then(|| call.texts().filter_map(variable));
+    let all = call.variables.iter().copied().chain(exported.into_iter().flatten());
     all.filter_map(|(name, value)| {
         let git = GIT_VARIABLES.contains(&name)
             || name.starts_with("GIT_CONFIG_KEY_")

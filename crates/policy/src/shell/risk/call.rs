@@ -1,6 +1,7 @@
 //! A command with its wrappers looked through.
 
 use crate::shell::command::{Command, Direction, Word};
+use crate::shell::wrapper::normal_name;
 
 /// Programs that run the command after them, and their options that take the next word.
 const WRAPPERS: &[(&str, &[&str])] = &[
@@ -58,7 +59,7 @@ impl<'a> Call<'a> {
 
     fn look_through(&mut self, mut words: &'a [Word]) {
         while let Some((first, rest)) = words.split_first() {
-            self.name = if first.known { base_name(&first.text) } else { "" };
+            self.name = if first.known { normal_name(&first.text) } else { "" };
             self.arguments = rest;
             let Some((_, valued)) = WRAPPERS.iter().find(|(name, _)| *name == self.name) else {
                 return;
@@ -165,11 +166,6 @@ impl<'a> Call<'a> {
     pub(crate) fn unknown(&self) -> impl Iterator<Item = &'a str> {
         self.arguments.iter().filter(|word| !word.known).map(|word| word.text.as_str())
     }
-}
-
-/// A name without its folders.
-pub(crate) fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The parts of `NAME=value`.

@@ -1,7 +1,8 @@
 //! What ends up in an interpreter: downloads, decoded text, shells for others.
 
-use super::call::{Call, base_name};
+use super::call::Call;
 use super::finding::{RiskKind, ShellRisk};
+use crate::shell::wrapper::normal_name;
 
 /// Programs that run what they read.
 const INTERPRETERS: &[&str] = &[
@@ -178,7 +179,7 @@ fn computed_code(call: &Call) -> Option<ShellRisk> {
 /// Whether a piece of shell text has this word where a command may stand.
 fn mentions_command(text: &str, name: &str) -> bool {
     let ends = |letter: char| letter.is_whitespace() || "()`|;&<>\"'$".contains(letter);
-    text.split(ends).any(|word| base_name(word) == name)
+    text.split(ends).any(|word| normal_name(word) == name)
 }
 
 fn shell_for_others(call: &Call) -> Option<ShellRisk> {
