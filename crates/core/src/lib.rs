@@ -25,6 +25,7 @@ pub mod hook;
 pub mod id;
 pub mod journal;
 pub mod ledger;
+pub mod redact;
 pub mod registry;
 pub mod result;
 pub mod schema;
