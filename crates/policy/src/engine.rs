@@ -1,17 +1,20 @@
 //! The rules in force, and the mode they are in force in.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
 use crate::decision::Decision;
 use crate::defaults;
+use crate::effect::Risk;
 use crate::facts::Facts;
 use crate::granted::Granted;
 use crate::judge::{Asked, Judge, Setting};
 use crate::mode::Mode;
 use crate::pattern::path::text;
 use crate::policy::Policy;
+use crate::propose::{self, Proposed};
 use crate::rule::{Priority, Rule};
 use crate::table::Table;
 use crate::veil::Veil;
@@ -135,6 +138,20 @@ impl Engine {
 impl Policy for Engine {
     fn decide(&self, facts: &Facts, world: &dyn World) -> Verdict {
         self.judged(facts, world, None)
+    }
+
+    fn proposals(&self, facts: &Facts, world: &dyn World) -> Vec<Proposed> {
+        let asked = self.judged(facts, world, None);
+        if asked.decision != Decision::Ask || asked.risk == Risk::Critical {
+            return Vec::new();
+        }
+        let before = facts.granted.as_deref().map(Granted::rules).unwrap_or_default();
+        let allows = |rules: &[Rule]| {
+            let granted = Granted::of(before.iter().chain(rules).cloned());
+            let facts = facts.clone().with_granted(Arc::new(granted));
+            self.judged(&facts, world, None).decision == Decision::Allow
+        };
+        propose::proposals(facts, world, &allows)
     }
 
     fn veil(&self) -> Veil {

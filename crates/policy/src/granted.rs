@@ -77,6 +77,11 @@ impl Granted {
         Ok(Self { table: Table::new(rules) })
     }
 
+    /// These rules, as strong as "always allow".
+    pub(crate) fn of(rules: impl IntoIterator<Item = Rule>) -> Self {
+        Self { table: Table::new(rules.into_iter().collect()) }
+    }
+
     /// The rules, strongest first.
     pub fn rules(&self) -> &[Rule] {
         self.table.rules()

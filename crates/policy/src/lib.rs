@@ -25,6 +25,7 @@ pub mod mode;
 pub mod name;
 pub mod pattern;
 pub mod policy;
+pub mod propose;
 pub mod question;
 pub mod rule;
 pub mod shell;

@@ -11,6 +11,7 @@
 pub mod bytes;
 pub mod command;
 pub mod gate;
+pub mod parts;
 pub mod reading;
 pub mod readonly;
 pub mod render;
@@ -21,6 +22,7 @@ pub mod syntax;
 pub mod wrapper;
 
 pub use command::{Assignment, Command, Direction, Line, Reading, Redirect, Word};
+pub use parts::{Part, parts};
 pub use reading::read;
 pub use readonly::{Look, PathOperand, Reach, look};
 pub use render::render;

@@ -75,7 +75,7 @@ fn matcher(
         ToolPattern::Reading | ToolPattern::Editing => {
             matcher.paths.push(path(reader, inner, decision, span)?);
         }
-        ToolPattern::Exact(tool) if matches!(tool.as_str(), "glob" | "grep" | "ls") => {
+        ToolPattern::Exact(tool) if takes_path(tool) => {
             matcher.paths.push(path(reader, inner, decision, span)?);
         }
         _ => {
@@ -86,6 +86,11 @@ fn matcher(
         }
     }
     Some(matcher)
+}
+
+/// Tools of their own that a path may narrow.
+fn takes_path(tool: &str) -> bool {
+    matches!(tool, "glob" | "grep" | "ls" | "delete_file")
 }
 
 fn path(

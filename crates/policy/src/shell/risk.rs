@@ -14,7 +14,11 @@ mod places;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use authority::changes_rights;
+pub(crate) use destruction::{removes, writes_disks};
 pub use finding::{Phase, RiskKind, ShellRisk};
+pub(crate) use interpreter::{is_connector, is_fetcher, is_interpreter};
+pub(crate) use network::is_sender;
 
 use super::command::Command;
 use call::Call;

@@ -38,6 +38,11 @@ pub fn runs(command: &Command) -> Vec<Ran> {
     finder.found
 }
 
+/// Whether a program, named without its folder, is there to run others, whatever its arguments.
+pub(crate) fn is_wrapper(name: &str) -> bool {
+    table::kind(name).is_some_and(|kind| !matches!(kind, Kind::Git | Kind::Behind(_)))
+}
+
 /// A program's name without its folder.
 pub fn normal_name(name: &str) -> &str {
     let slash = name.bytes().rposition(|byte| byte == b'/');
@@ -83,7 +88,11 @@ impl Finder {
             Kind::Joined(options) => self.joined(command, &options, path),
             Kind::Somewhere => self.somewhere(command, path),
             Kind::Behind(marks) => {
-                if arguments.iter().any(|word| !word.known || marks.contains(&word.text.as_str())) {
+                let is_mark = |word: &Word| {
+                    let text = word.text.as_str();
+                    marks.contains(&text.split_once('=').map_or(text, |(name, _)| name))
+                };
+                if arguments.iter().any(|word| !word.known || is_mark(word)) {
                     self.somewhere(command, path);
                 }
             }

@@ -153,6 +153,11 @@ const GIT_PROGRAM_OPTIONS: &[&str] = &[
     "--open-files-in-pager",
 ];
 
+/// Whether a program, named without its folder, takes or gives rights.
+pub(crate) fn changes_rights(name: &str) -> bool {
+    PRIVILEGE.contains(&name)
+}
+
 /// What authority a single command gains.
 pub(crate) fn of_call(call: &Call) -> Vec<ShellRisk> {
     let mut risks = Vec::new();

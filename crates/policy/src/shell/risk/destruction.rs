@@ -19,6 +19,23 @@ const PARTITIONERS: &[&str] = &[
     "pvremove",
 ];
 
+/// Programs that take files away, or what is in them.
+const REMOVERS: &[&str] = &["rm", "rmdir", "shred", "srm", "trash", "truncate", "unlink", "wipe"];
+
+/// Whether a program, named without its folder, takes files away.
+pub(crate) fn removes(name: &str) -> bool {
+    REMOVERS.contains(&name)
+}
+
+/// Whether a program, named without its folder, writes past the file system.
+pub(crate) fn writes_disks(name: &str) -> bool {
+    const OTHERS: &[&str] = &["dd", "mke2fs", "wipefs", "badblocks", "blkdiscard", "hdparm"];
+    PARTITIONERS.contains(&name)
+        || OTHERS.contains(&name)
+        || name == "mkfs"
+        || name.starts_with("mkfs.")
+}
+
 /// Programs it is normal to pipe into themselves.
 const FILTERS: &[&str] = &["cat", "tac", "rev", "sort", "tee", ""];
 

@@ -35,6 +35,90 @@ const INTERPRETERS: &[&str] = &[
     ".",
 ];
 
+/// Programs that run code in a language of their own, from their arguments or what they open.
+const EVALUATORS: &[&str] = &[
+    "R",
+    "awk",
+    "bc",
+    "clisp",
+    "cmd",
+    "cmd.exe",
+    "coffee",
+    "dotnet-script",
+    "ed",
+    "elixir",
+    "elvish",
+    "emacs",
+    "erl",
+    "ex",
+    "expect",
+    "gawk",
+    "gdb",
+    "ghci",
+    "gnuplot",
+    "groovy",
+    "gsed",
+    "guile",
+    "iex",
+    "ipython",
+    "irb",
+    "java",
+    "jshell",
+    "julia",
+    "jython",
+    "lldb",
+    "luajit",
+    "m4",
+    "mawk",
+    "micropython",
+    "mksh",
+    "mongosh",
+    "mysql",
+    "nawk",
+    "nu",
+    "nvim",
+    "ocaml",
+    "octave",
+    "powershell.exe",
+    "psql",
+    "pypy",
+    "racket",
+    "raku",
+    "rbash",
+    "runghc",
+    "sbcl",
+    "scala",
+    "sed",
+    "sqlite",
+    "swipl",
+    "ts-node",
+    "tsx",
+    "vi",
+    "view",
+    "vim",
+    "wish",
+    "xonsh",
+    "yash",
+];
+
+/// Whether a program, named without its folder, runs code that it is given: `python3.12`.
+pub(crate) fn is_interpreter(name: &str) -> bool {
+    let versionless =
+        name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let versionless = versionless.trim_end_matches('-');
+    [name, versionless].iter().any(|name| INTERPRETERS.contains(name) || EVALUATORS.contains(name))
+}
+
+/// Whether a program, named without its folder, connects to another machine both ways.
+pub(crate) fn is_connector(name: &str) -> bool {
+    CONNECTORS.contains(&name)
+}
+
+/// Whether a program, named without its folder, fetches from the network.
+pub(crate) fn is_fetcher(name: &str) -> bool {
+    FETCHERS.contains(&name)
+}
+
 /// Shells among them.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh"];
 

@@ -50,6 +50,11 @@ const OWN_FILES: &[&str] = &[
     "--filter",
 ];
 
+/// Whether a program, named without its folder, sends what it is given to another machine.
+pub(crate) fn is_sender(name: &str) -> bool {
+    SENDERS.contains(&name)
+}
+
 /// Dangers of a single command.
 pub(crate) fn of_call(call: &Call) -> Option<ShellRisk> {
     if !call.is(SENDERS) {

@@ -1,0 +1,176 @@
+//! Rules a person could give in answer to a question: as narrow as is useful.
+//!
+//! What is never proposed: anything whose first words do not say what it does.
+//! Interpreters, wrappers, `sudo` and `rm` run or remove whatever follows them.
+
+mod candidate;
+mod command;
+mod files;
+mod programs;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use self::candidate::Candidate;
+use crate::effect::{Effect, Risk};
+use crate::facts::Facts;
+use crate::floor::address::Address;
+use crate::load::Loader;
+use crate::pattern::Places;
+use crate::rule::{Priority, Rule};
+use crate::shell::{Reading, read};
+use crate::world::World;
+
+/// More than this is too much to choose from.
+const MOST: usize = 3;
+/// A rule for more commands than this is more than a person reads.
+const MOST_PARTS: usize = 5;
+
+/// A rule, or several, that a person could give.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Proposed {
+    /// What would be allowed, as in `[permissions] allow`, with commas between several.
+    pub permission: String,
+    /// The same one by one.
+    pub permissions: Vec<String>,
+    /// What that means, in words for a person.
+    pub meaning: String,
+    /// The rules, as strong as "always allow".
+    #[serde(skip)]
+    pub rules: Vec<Rule>,
+}
+
+/// What could be allowed so that a call runs, the narrowest first; `allows` tells whether it would.
+pub(crate) fn proposals(
+    facts: &Facts,
+    world: &dyn World,
+    allows: &dyn Fn(&[Rule]) -> bool,
+) -> Vec<Proposed> {
+    if facts.risk == Risk::Critical || facts.tool.is_ambiguous() {
+        return Vec::new();
+    }
+    let loader = loader(world);
+    let mut parts = parts(facts, world);
+    // Parts that are allowed as it is need no rule.
+    let suffices = |parts: &[Vec<Candidate>]| {
+        proposed(parts, 0, &loader).is_some_and(|proposed| allows(&proposed.rules))
+    };
+    if parts.is_empty() || !suffices(&parts) {
+        return Vec::new();
+    }
+    let mut at = 0;
+    while at < parts.len() {
+        let part = parts.remove(at);
+        if parts.is_empty() || !suffices(&parts) {
+            parts.insert(at, part);
+            at += 1;
+        }
+    }
+    if parts.len() > MOST_PARTS {
+        return Vec::new();
+    }
+    let mut found: Vec<Proposed> = Vec::new();
+    for width in 0..MOST {
+        let Some(proposed) = proposed(&parts, width, &loader) else { continue };
+        let is_new = found.iter().all(|known| known.permission != proposed.permission);
+        if is_new && allows(&proposed.rules) {
+            found.push(proposed);
+        }
+    }
+    found
+}
+
+/// What each part of a call could be allowed with. A part without any is left out.
+fn parts(facts: &Facts, world: &dyn World) -> Vec<Vec<Candidate>> {
+    let parts = match facts.tool.as_str() {
+        "shell" => commands(facts),
+        "web_fetch" => vec![Vec::from_iter(host(facts))],
+        "task" => vec![Vec::from_iter(agent(facts))],
+        _ if !facts.paths.is_empty() => {
+            facts.paths.iter().map(|path| files::candidates(&facts.tool, path, world)).collect()
+        }
+        _ => vec![Vec::from_iter(tool(facts))],
+    };
+    parts.into_iter().filter(|candidates: &Vec<Candidate>| !candidates.is_empty()).collect()
+}
+
+/// The commands of a line; none where it is not known word by word.
+fn commands(facts: &Facts) -> Vec<Vec<Candidate>> {
+    // A line with more commands than this is not looked at.
+    const MOST_COMMANDS: usize = 20;
+    let line = facts.args.get("command").and_then(Value::as_str).unwrap_or_default();
+    match read(line) {
+        Reading::Literal(line) if line.commands().len() <= MOST_COMMANDS => {
+            line.commands().iter().map(command::candidates).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The host of an address; one that is not public is never proposed.
+fn host(facts: &Facts) -> Option<Candidate> {
+    let url = facts.args.get("url").and_then(Value::as_str)?;
+    let Address { host, private } = Address::parse(url).ok()?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':');
+    (private.is_none() && host.bytes().all(is_plain)).then(|| {
+        Candidate::new(format!("WebFetch(domain:{host})"), format!("fetching from {host}"))
+    })
+}
+
+/// A subagent by its name.
+fn agent(facts: &Facts) -> Option<Candidate> {
+    let name = facts.args.get("agent").and_then(Value::as_str).filter(|name| is_name(name))?;
+    Some(Candidate::new(format!("Task({name})"), format!("starting the subagent {name}")))
+}
+
+/// Any other tool: all its calls, unless they are known to destroy.
+fn tool(facts: &Facts) -> Option<Candidate> {
+    let destroys = facts.effect == Effect::Change && facts.hints.destructive == Some(true);
+    let name = facts.tool.as_str();
+    if destroys || !is_name(name) || crate::name::REMOVING.contains(&name) {
+        return None;
+    }
+    let meaning = match facts.tool.server() {
+        Some(server) => format!("every call of {} of the server {server}", facts.tool.own()),
+        None => format!("every call of {name}"),
+    };
+    Some(Candidate::new(name.to_owned(), meaning))
+}
+
+fn is_name(text: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-.:/".contains(letter);
+    !text.is_empty() && text.chars().all(is_plain)
+}
+
+/// One rule for every part, as wide as is wanted where it can be.
+fn proposed(parts: &[Vec<Candidate>], width: usize, loader: &Loader) -> Option<Proposed> {
+    let mut permissions: Vec<String> = Vec::new();
+    let mut meanings = Vec::new();
+    for candidates in parts {
+        let candidate = candidates.get(width).or(candidates.last())?;
+        if !permissions.contains(&candidate.permission) {
+            permissions.push(candidate.permission.clone());
+            meanings.push(candidate.meaning.clone());
+        }
+    }
+    let mut rules = Vec::new();
+    for permission in &permissions {
+        let mut rule = loader.permission(permission, "an answer").ok()?;
+        rule.priority = Priority::ALWAYS_ALLOW;
+        rule.origin.line = 0;
+        rules.push(rule);
+    }
+    let (permission, meaning) = (permissions.join(", "), meanings.join("; "));
+    Some(Proposed { permission, permissions, meaning, rules })
+}
+
+fn loader(world: &dyn World) -> Loader {
+    let places = Places {
+        workspace: vec![world.workspace().to_owned()],
+        home: world.home().map(ToOwned::to_owned),
+    };
+    Loader { places, ..Loader::default() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! What one command of a shell line could be allowed with.
+
+use super::candidate::Candidate;
+use super::programs;
+use crate::shell::render::quote;
+use crate::shell::risk::{
+    changes_rights, is_connector, is_interpreter, removes, risks, writes_disks,
+};
+use crate::shell::wrapper::{is_wrapper, normal_name, runs};
+use crate::shell::{Command, Direction};
+
+/// A longer command is not worth a rule of its own.
+const LONGEST: usize = 300;
+
+/// The command itself, then its first words where they say what it does.
+pub(super) fn candidates(command: &Command) -> Vec<Candidate> {
+    let Some(name) = command.name().filter(|name| can_be_proposed(command, name)) else {
+        return Vec::new();
+    };
+    let plain = plain_words(command);
+    if programs::is_never(name, plain.get(1..).unwrap_or_default()) {
+        return Vec::new();
+    }
+    let mut found = Vec::from_iter(exact(command));
+    for prefix in programs::prefixes(&plain) {
+        let meaning = format!("`{prefix}` with whatever follows");
+        found.push(Candidate::new(format!("Bash({prefix} *)"), meaning));
+    }
+    found
+}
+
+/// Whether the words of a command say what it does, and nothing beside them does more.
+fn can_be_proposed(command: &Command, name: &str) -> bool {
+    let base = normal_name(name);
+    let is_place = name.contains('/') && (!name.starts_with("./") || name.contains(".."));
+    let writes = command.redirects.iter().any(|redirect| {
+        redirect.direction == Direction::Write && redirect.target.literal() != Some("/dev/null")
+    });
+    let runs_anything = is_interpreter(base)
+        || is_wrapper(base)
+        || changes_rights(base)
+        || removes(base)
+        || writes_disks(base)
+        || is_connector(base)
+        || programs::UNFIT.contains(&base);
+    !is_place
+        && !writes
+        && !runs_anything
+        && command.assignments.is_empty()
+        && runs(command).is_empty()
+        && risks(std::slice::from_ref(command)).is_empty()
+}
+
+/// The command as it is, where every word of it is what it says.
+fn exact(command: &Command) -> Option<Candidate> {
+    let words = command.words.iter().map(|word| {
+        let text = word.literal()?;
+        (!text.chars().any(char::is_control)).then(|| written(text))
+    });
+    let text = words.collect::<Option<Vec<String>>>()?.join(" ");
+    (text.len() <= LONGEST)
+        .then(|| Candidate::new(format!("Bash({text})"), format!("`{text}` and nothing else")))
+}
+
+/// A word as a pattern reads it back.
+fn written(word: &str) -> String {
+    if is_plain(word) { word.to_owned() } else { quote(word) }
+}
+
+fn is_plain(word: &str) -> bool {
+    let is_inert = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:@%,+=".contains(&byte);
+    !word.is_empty() && word.bytes().all(is_inert)
+}
+
+/// The first words, as far as they are written as they are.
+fn plain_words(command: &Command) -> Vec<&str> {
+    let literal = command.words.iter().map_while(|word| word.literal());
+    literal.take_while(|word| is_plain(word)).collect()
+}

@@ -1,0 +1,212 @@
+//! Programs whose first words say what they do.
+
+/// Programs that end others or the machine, or that write what they are fed.
+pub(super) const UNFIT: &[&str] = &[
+    "halt", "init", "kill", "killall", "pkill", "poweroff", "reboot", "shutdown", "tee", "telinit",
+];
+
+/// Programs of many commands: their name alone says nothing. Of the commands listed the name says
+/// what they do, whatever follows; `+` stands for the name of a script or a target.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("ansible", &[]),
+    ("apt", &["list", "search", "show"]),
+    ("apt-get", &[]),
+    ("aws", &[]),
+    ("az", &[]),
+    ("bazel", &["build", "query", "test"]),
+    ("brew", &["deps", "info", "list", "outdated", "search"]),
+    ("bundle", &["check", "list"]),
+    (
+        "cargo",
+        &[
+            "bench",
+            "build",
+            "check",
+            "clippy",
+            "doc",
+            "fmt",
+            "metadata",
+            "nextest list",
+            "nextest run",
+            "test",
+            "tree",
+        ],
+    ),
+    ("choco", &[]),
+    ("cmake", &[]),
+    ("composer", &["outdated", "show", "validate"]),
+    ("conda", &["info", "list", "search"]),
+    ("dnf", &["info", "list", "search"]),
+    (
+        "docker",
+        &[
+            "compose config",
+            "compose logs",
+            "compose ps",
+            "images",
+            "inspect",
+            "logs",
+            "ps",
+            "stats",
+            "top",
+        ],
+    ),
+    ("docker-compose", &["config", "logs", "ps"]),
+    ("dotnet", &["build", "format", "restore", "test"]),
+    ("flutter", &["analyze", "build", "test"]),
+    ("gcloud", &[]),
+    ("gem", &["list", "search"]),
+    (
+        "gh",
+        &[
+            "issue list",
+            "issue status",
+            "issue view",
+            "pr checks",
+            "pr diff",
+            "pr list",
+            "pr status",
+            "pr view",
+            "release list",
+            "release view",
+            "run list",
+            "run view",
+            "run watch",
+            "workflow list",
+            "workflow view",
+        ],
+    ),
+    (
+        "git",
+        &[
+            "add",
+            "blame",
+            "commit",
+            "describe",
+            "diff",
+            "fetch",
+            "log",
+            "ls-files",
+            "merge-base",
+            "reflog show",
+            "rev-list",
+            "rev-parse",
+            "shortlog",
+            "show",
+            "stash list",
+            "stash show",
+            "status",
+        ],
+    ),
+    ("go", &["build", "doc", "fmt", "list", "mod tidy", "mod why", "test", "vet"]),
+    ("gradle", &["assemble", "build", "check", "dependencies", "tasks", "test"]),
+    ("helm", &["lint", "list", "status", "template"]),
+    ("just", &[]),
+    ("kubectl", &["api-resources", "describe", "explain", "get", "logs", "top", "version"]),
+    ("make", &[]),
+    ("mix", &["compile", "format", "test"]),
+    ("mvn", &["compile", "dependency:tree", "package", "test", "verify"]),
+    ("ninja", &[]),
+    ("nix", &[]),
+    ("npm", &["audit", "ls", "outdated", "run +", "run-script +", "test", "view"]),
+    ("nx", &["build +", "lint +", "test +"]),
+    ("pip", &["check", "freeze", "list", "show"]),
+    ("pip3", &["check", "freeze", "list", "show"]),
+    ("pnpm", &["audit", "ls", "outdated", "run +", "test"]),
+    ("podman", &["images", "inspect", "logs", "ps", "stats", "top"]),
+    ("poetry", &["check", "show"]),
+    ("rails", &[]),
+    ("rake", &[]),
+    ("rustup", &["show"]),
+    ("sbt", &[]),
+    ("swift", &["build", "test"]),
+    ("systemctl", &["is-active", "is-enabled", "list-units", "status"]),
+    ("task", &[]),
+    ("terraform", &["fmt", "output", "plan", "show", "validate"]),
+    ("turbo", &["run +"]),
+    ("uv", &["lock", "pip check", "pip freeze", "pip list", "pip show", "sync", "tree"]),
+    ("yarn", &["audit", "outdated", "run +", "test", "why"]),
+    ("yum", &["info", "list", "search"]),
+    ("zypper", &["info", "search"]),
+];
+
+/// Programs that do one thing, whatever follows.
+const SINGLE: &[&str] = &[
+    "black",
+    "ctest",
+    "eslint",
+    "gofmt",
+    "jest",
+    "mypy",
+    "phpunit",
+    "prettier",
+    "pytest",
+    "rspec",
+    "ruff",
+    "rustfmt",
+    "shellcheck",
+    "tsc",
+    "vitest",
+];
+
+/// Commands of such programs that cannot be taken back, or that run what they fetch.
+const NEVER: &[&str] = &[
+    "delete",
+    "destroy",
+    "nuke",
+    "prune",
+    "publish",
+    "purge",
+    "rm",
+    "rmi",
+    "uninstall",
+    "unpublish",
+];
+
+/// Commands that run code given to them, or fetched by name.
+const RUNNING: &[(&str, &str)] = &[
+    ("go", "run"),
+    ("npm", "create"),
+    ("npm", "explore"),
+    ("npm", "init"),
+    ("pnpm", "create"),
+    ("rails", "runner"),
+    ("yarn", "create"),
+    ("yarn", "node"),
+];
+
+/// Whether nothing is proposed about a call, given the words behind the program's name.
+pub(super) fn is_never(name: &str, words: &[&str]) -> bool {
+    if commands_of(name).is_none() {
+        return false;
+    }
+    let Some(first) = words.first() else { return true };
+    let operands = || words.iter().filter(|word| !word.starts_with('-')).take(2);
+    operands().any(|word| NEVER.contains(word)) || RUNNING.contains(&(name, first))
+}
+
+/// The first words of a command that say what it does, the longest first.
+pub(super) fn prefixes(words: &[&str]) -> Vec<String> {
+    let Some((name, rest)) = words.split_first() else { return Vec::new() };
+    if SINGLE.contains(name) {
+        return vec![(*name).to_owned()];
+    }
+    let mut found = Vec::new();
+    for command in commands_of(name).unwrap_or_default() {
+        let (fixed, takes_name) = match command.strip_suffix(" +") {
+            Some(fixed) => (fixed, true),
+            None => (*command, false),
+        };
+        let fixed: Vec<&str> = fixed.split(' ').collect();
+        let Some(behind) = rest.strip_prefix(fixed.as_slice()) else { continue };
+        let script = behind.first().filter(|word| takes_name && !word.starts_with('-'));
+        let prefix = format!("{name} {}", fixed.join(" "));
+        found.extend(script.map(|script| format!("{prefix} {script}")));
+        found.push(prefix);
+    }
+    found
+}
+
+fn commands_of(name: &str) -> Option<&'static [&'static str]> {
+    PROGRAMS.iter().find(|(own, _)| *own == name).map(|(_, commands)| *commands)
+}
