@@ -9,6 +9,7 @@
 //! [`table`]s, the [`Mode`], and floors that no ordinary rule can lower.
 //! [`shell`] finds out what a command line would run.
 
+pub mod approved;
 pub mod decision;
 pub mod defaults;
 pub mod effect;

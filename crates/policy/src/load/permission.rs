@@ -12,6 +12,20 @@ use crate::wildcard::Wildcard;
 
 /// Reads one permission and adds its rule.
 pub(super) fn read(reader: &mut Reader<'_>, text: &str, decision: Decision, span: Range<usize>) {
+    let Some((tool, matcher)) = parse(reader, text, decision, span.clone()) else { return };
+    let mut rule = reader.begin_permission(vec![tool], decision, span.start);
+    rule.name = Some(text.trim().into());
+    rule.matcher = matcher;
+    reader.push(rule);
+}
+
+/// What a permission is about.
+pub(super) fn parse(
+    reader: &mut Reader<'_>,
+    text: &str,
+    decision: Decision,
+    span: Range<usize>,
+) -> Option<(ToolPattern, Matcher)> {
     let text = text.trim();
     let (name, inner) = match text.split_once('(') {
         Some((name, rest)) => {
@@ -19,18 +33,15 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, decision: Decision, span
                 let message = format!("`{text}` has no closing parenthesis");
                 reader.error(span, message, "ends too early").help =
                     Some(format!("write `{text})`"));
-                return;
+                return None;
             };
             (name.trim(), Some(inner.trim()))
         }
         None => (text, None),
     };
-    let Some(tool) = tool(reader, name, span.clone()) else { return };
-    let Some(matcher) = matcher(reader, name, &tool, inner, decision, span.clone()) else { return };
-    let mut rule = reader.begin_permission(vec![tool], decision, span.start);
-    rule.name = Some(text.into());
-    rule.matcher = matcher;
-    reader.push(rule);
+    let tool = tool(reader, name, span.clone())?;
+    let matcher = matcher(reader, name, &tool, inner, decision, span)?;
+    Some((tool, matcher))
 }
 
 /// `Read` and `Edit` stand for whatever reads and edits.

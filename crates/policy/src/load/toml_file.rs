@@ -15,7 +15,7 @@ use crate::name::ToolPattern;
 use crate::pattern::path::Slash;
 use crate::pattern::regular::RegularError;
 use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern, Regular};
-use crate::rule::{Matcher, Sandbox};
+use crate::rule::{Matcher, Rule, Sandbox};
 use crate::wildcard::Wildcard;
 
 const RULE: Names = &["rule"];
@@ -23,6 +23,7 @@ const PERMISSIONS: Names = &["permissions"];
 const WEB: Names = &["web"];
 
 const NAME: Names = &["name", "description"];
+const PERMISSION: Names = &["permission"];
 const TOOL: Names = &["tool", "toolName", "tool_name", "tools"];
 const MCP: Names = &["mcp", "mcpName", "mcp_name"];
 const COMMAND: Names = &["command", "commands"];
@@ -48,6 +49,7 @@ const EXPIRES: Names = &["expires", "expires_at", "expiresAt"];
 
 const IN_RULE: &[Names] = &[
     NAME,
+    PERMISSION,
     TOOL,
     MCP,
     COMMAND,
@@ -139,8 +141,48 @@ fn read_rule(table: &DeTable<'_>, span: Range<usize>, reader: &mut Reader<'_>) {
     rule.grant.sandbox = fields.word(SANDBOX, sandbox, &["read_only", "workspace_write", "full"]);
     rule.grant.network = fields.texts(NETWORK).map(values).unwrap_or_default();
     rule.grant.redirection = fields.boolean(REDIRECTION).unwrap_or(false);
-    if decision.is_some() && !rule.tools.is_empty() {
-        fields.reader.push(rule);
+    if decision.is_none() || rule.tools.is_empty() {
+        return;
+    }
+    match fields.texts(PERMISSION) {
+        Some(permissions) => push_permitted(&mut fields, permissions, &rule),
+        None => fields.reader.push(rule),
+    }
+}
+
+/// A rule for each permission of the short form, which says all there is to say about calls.
+fn push_permitted(fields: &mut Fields<'_, '_, '_, '_>, permissions: Vec<At<String>>, rule: &Rule) {
+    const ABOUT: &[Names] = &[
+        TOOL,
+        MCP,
+        COMMAND,
+        COMMAND_PREFIX,
+        COMMAND_REGEX,
+        PATH,
+        DOMAIN,
+        AGENT,
+        ARGS_PATTERN,
+        CONDITIONS,
+        ANNOTATIONS,
+    ];
+    for names in ABOUT {
+        if let Some((value, name)) = fields.get(names).zip(names.first()) {
+            let message = format!("`permission` and `{name}` cannot stand in one rule");
+            fields.reader.error(value.span(), message, "say it in `permission`");
+        }
+    }
+    for At { value, span } in permissions {
+        let parsed = permission::parse(fields.reader, &value, rule.decision, span);
+        let Some((tool, matcher)) = parsed else { continue };
+        let mut own = rule.clone();
+        own.tools = vec![tool];
+        own.matcher = Matcher {
+            caller: rule.matcher.caller.clone(),
+            interactive: rule.matcher.interactive,
+            ..matcher
+        };
+        own.name.get_or_insert_with(|| value.trim().into());
+        fields.reader.push(own);
     }
 }
 
