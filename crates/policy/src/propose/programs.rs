@@ -1,19 +1,25 @@
 //! Programs whose first words say what they do.
 
+use crate::shell::risk::is_interpreter;
+
 /// Programs that end others or the machine, or that write what they are fed.
 pub(super) const UNFIT: &[&str] = &[
     "halt", "init", "kill", "killall", "pkill", "poweroff", "reboot", "shutdown", "tee", "telinit",
 ];
 
 /// Programs of many commands: their name alone says nothing. Of the commands listed the name says
-/// what they do, whatever follows; `+` stands for the name of a script or a target.
+/// what they do, whatever follows. `+` stands for the name of a script or a target that narrows it,
+/// `=` for one without which it says nothing.
+///
+/// Left out is what takes further commands or programs to run behind it: goals of `mvn`, tasks of
+/// `gradle`, properties of `dotnet`, `bazel test --run_under`.
 const PROGRAMS: &[(&str, &[&str])] = &[
     ("ansible", &[]),
     ("apt", &["list", "search", "show"]),
     ("apt-get", &[]),
     ("aws", &[]),
     ("az", &[]),
-    ("bazel", &["build", "query", "test"]),
+    ("bazel", &[]),
     ("brew", &["deps", "info", "list", "outdated", "search"]),
     ("bundle", &["check", "list"]),
     (
@@ -52,7 +58,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("docker-compose", &["config", "logs", "ps"]),
-    ("dotnet", &["build", "format", "restore", "test"]),
+    ("dotnet", &[]),
     ("flutter", &["analyze", "build", "test"]),
     ("gcloud", &[]),
     ("gem", &["list", "search"]),
@@ -99,20 +105,20 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("go", &["build", "doc", "fmt", "list", "mod tidy", "mod why", "test", "vet"]),
-    ("gradle", &["assemble", "build", "check", "dependencies", "tasks", "test"]),
-    ("helm", &["lint", "list", "status", "template"]),
+    ("gradle", &[]),
+    ("helm", &["lint", "list", "status"]),
     ("just", &[]),
     ("kubectl", &["api-resources", "describe", "explain", "get", "logs", "top", "version"]),
     ("make", &[]),
     ("mix", &["compile", "format", "test"]),
-    ("mvn", &["compile", "dependency:tree", "package", "test", "verify"]),
+    ("mvn", &[]),
     ("ninja", &[]),
     ("nix", &[]),
-    ("npm", &["audit", "ls", "outdated", "run +", "run-script +", "test", "view"]),
+    ("npm", &["ls", "outdated", "run +", "run-script +", "test", "view"]),
     ("nx", &["build +", "lint +", "test +"]),
     ("pip", &["check", "freeze", "list", "show"]),
     ("pip3", &["check", "freeze", "list", "show"]),
-    ("pnpm", &["audit", "ls", "outdated", "run +", "test"]),
+    ("pnpm", &["ls", "outdated", "run +", "test"]),
     ("podman", &["images", "inspect", "logs", "ps", "stats", "top"]),
     ("poetry", &["check", "show"]),
     ("rails", &[]),
@@ -124,8 +130,8 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("task", &[]),
     ("terraform", &["fmt", "output", "plan", "show", "validate"]),
     ("turbo", &["run +"]),
-    ("uv", &["lock", "pip check", "pip freeze", "pip list", "pip show", "sync", "tree"]),
-    ("yarn", &["audit", "outdated", "run +", "test", "why"]),
+    ("uv", &["pip check", "pip freeze", "pip list", "pip show", "tree"]),
+    ("yarn", &["outdated", "run =", "test", "why"]),
     ("yum", &["info", "list", "search"]),
     ("zypper", &["info", "search"]),
 ];
@@ -133,7 +139,6 @@ const PROGRAMS: &[(&str, &[&str])] = &[
 /// Programs that do one thing, whatever follows.
 const SINGLE: &[&str] = &[
     "black",
-    "ctest",
     "eslint",
     "gofmt",
     "jest",
@@ -181,8 +186,10 @@ pub(super) fn is_never(name: &str, words: &[&str]) -> bool {
         return false;
     }
     let Some(first) = words.first() else { return true };
-    let operands = || words.iter().filter(|word| !word.starts_with('-')).take(2);
-    operands().any(|word| NEVER.contains(word)) || RUNNING.contains(&(name, first))
+    let mut operands = words.iter().filter(|word| !word.starts_with('-')).take(2);
+    RUNNING.contains(&(name, first))
+        // `yarn run` finds programs, too.
+        || operands.any(|word| NEVER.contains(word) || (name == "yarn" && is_interpreter(word)))
 }
 
 /// The first words of a command that say what it does, the longest first.
@@ -193,16 +200,15 @@ pub(super) fn prefixes(words: &[&str]) -> Vec<String> {
     }
     let mut found = Vec::new();
     for command in commands_of(name).unwrap_or_default() {
-        let (fixed, takes_name) = match command.strip_suffix(" +") {
-            Some(fixed) => (fixed, true),
-            None => (*command, false),
-        };
-        let fixed: Vec<&str> = fixed.split(' ').collect();
+        let mut fixed: Vec<&str> = command.split(' ').collect();
+        let mark = fixed.pop_if(|last| matches!(*last, "+" | "="));
         let Some(behind) = rest.strip_prefix(fixed.as_slice()) else { continue };
-        let script = behind.first().filter(|word| takes_name && !word.starts_with('-'));
+        let script = behind.first().filter(|word| mark.is_some() && !word.starts_with('-'));
         let prefix = format!("{name} {}", fixed.join(" "));
         found.extend(script.map(|script| format!("{prefix} {script}")));
-        found.push(prefix);
+        if mark != Some("=") {
+            found.push(prefix);
+        }
     }
     found
 }

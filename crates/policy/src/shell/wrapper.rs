@@ -90,7 +90,8 @@ impl Finder {
             Kind::Behind(marks) => {
                 let is_mark = |word: &Word| {
                     let text = word.text.as_str();
-                    marks.contains(&text.split_once('=').map_or(text, |(name, _)| name))
+                    let option = text.split_once('=').filter(|_| text.starts_with('-'));
+                    marks.contains(&option.map_or(text, |(name, _)| name))
                 };
                 if arguments.iter().any(|word| !word.known || is_mark(word)) {
                     self.somewhere(command, path);
