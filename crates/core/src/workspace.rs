@@ -14,6 +14,7 @@ mod resolve;
 mod roots;
 mod version;
 
+pub use descend::{open_absolute, open_beneath};
 pub use open::{OpenError, OpenFile};
 pub use replace::{Finish, Replacement};
 pub use resolve::{FileKind, Follow, ResolveError, ResolvedPath};

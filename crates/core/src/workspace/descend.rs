@@ -7,7 +7,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 /// Opens a path that must hold no symbolic link, below `folder`.
-pub(super) fn open_beneath(
+pub fn open_beneath(
     folder: BorrowedFd<'_>,
     inner: &Path,
     flags: OFlags,
@@ -21,7 +21,7 @@ pub(super) fn open_beneath(
 }
 
 /// Opens an absolute path that must hold no symbolic link.
-pub(super) fn open_absolute(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+pub fn open_absolute(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let root =
         rustix::fs::open("/", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let inner = path.strip_prefix("/").unwrap_or(path);
