@@ -7,25 +7,46 @@
 //! place that opens SQLite, `ledger/writer.rs` the only one that adds to the ledger.
 
 pub mod approvals;
+mod archive;
 mod audit;
+mod blobs;
 mod chain;
+mod changes;
 mod database;
+mod disk;
 mod error;
 pub mod grants;
+mod history;
+mod journal;
 mod ledger;
+mod prune;
+mod records;
 mod run;
+mod runner;
+mod scan;
 mod schema;
 mod store;
 mod time;
+mod undo;
 
+pub use crate::archive::KeepError;
 pub use crate::audit::Audit;
 pub use crate::audit::filter::{Entries, Filter, Order};
 pub use crate::audit::life::{FindCallError, Life};
 pub use crate::audit::record::Record;
 pub use crate::audit::stats::{Asked, Stats, Waiting};
 pub use crate::audit::verify::{Fault, Verification, VerifyExportError, verify_export};
+pub use crate::blobs::BlobError;
 pub use crate::chain::{Head, InvalidHead};
+pub use crate::changes::{ChangeStore, Checkpoint};
 pub use crate::error::StoreError;
+pub use crate::history::{Differences, PastChange};
+pub use crate::journal::FileJournal;
 pub use crate::ledger::SqliteLedger;
 pub use crate::ledger::prepare::Redact;
+pub use crate::prune::{PruneLimits, Pruned};
 pub use crate::store::Store;
+pub use crate::undo::{
+    Action, Conflict, Force, LineCounts, Reason, Refusal, Taken, Target, UndoError, UndoRequest,
+    Undone, Unrestored,
+};

@@ -5,6 +5,7 @@ use rusqlite::{Connection, Transaction};
 /// What makes version n out of version n - 1, from version 1 on. Only ever added to.
 const STEPS: &[&str] = &[
     include_str!("../migrations/V1__ledger.sql"),
+    include_str!("../migrations/V2__undo.sql"),
     include_str!("../migrations/V3__approvals.sql"),
 ];
 

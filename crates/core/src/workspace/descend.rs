@@ -7,11 +7,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 /// Opens a path that must hold no symbolic link, below `folder`.
-pub fn open_beneath(
-    folder: BorrowedFd<'_>,
-    inner: &Path,
-    flags: OFlags,
-) -> Result<OwnedFd, Errno> {
+pub fn open_beneath(folder: BorrowedFd<'_>, inner: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let inner = if inner.as_os_str().is_empty() { Path::new(".") } else { inner };
     match rustix::fs::openat2(folder, inner, flags | OFlags::CLOEXEC, Mode::empty(), resolve) {

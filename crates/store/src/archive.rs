@@ -1,0 +1,92 @@
+//! Where changes are kept: rows and contents.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, Transaction};
+
+use crate::blobs::{BlobError, Blobs};
+use crate::database::Database;
+use crate::error::StoreError;
+use crate::runner::Runner;
+
+/// Why changes could not be kept or found.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+#[non_exhaustive]
+pub enum KeepError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Content(#[from] BlobError),
+    #[error("cannot write down what stands in the folder: {0}")]
+    Manifest(#[from] serde_json::Error),
+}
+
+/// The database and the contents.
+#[derive(Debug)]
+pub(crate) struct Archive {
+    database: Mutex<Database>,
+    pub(crate) blobs: Blobs,
+    pub(crate) runner: Runner,
+    state: PathBuf,
+}
+
+impl Archive {
+    /// Opens what is kept in a state folder.
+    pub(crate) fn open(state: &Path) -> Result<Self, KeepError> {
+        let mut database = Database::open(state)?;
+        let snapshots = state.join("snapshots");
+        let is_new = !snapshots.exists();
+        let blobs = Blobs::open(&snapshots)?;
+        if is_new {
+            // Who removed the contents did not know that others rely on them.
+            database.write(|rows| rows.execute("DELETE FROM stamps", []))?;
+        }
+        let runners = snapshots.join("running");
+        let runner =
+            Runner::start(&runners).map_err(|source| BlobError::Io { path: runners, source })?;
+        // Watched folders are compared by real paths.
+        let state = state.canonicalize().unwrap_or_else(|_| state.to_owned());
+        Ok(Self { database: Mutex::new(database), blobs, runner, state })
+    }
+
+    /// The folder everything is in.
+    pub(crate) fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// Where processes that run calls show that they live.
+    pub(crate) fn runners(&self) -> PathBuf {
+        self.blobs.folder().join("running")
+    }
+
+    /// Reads rows.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let database = self.database();
+        work(database.reader()).map_err(|error| database.explain(error))
+    }
+
+    /// Writes rows, all or none.
+    pub(crate) fn write<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.database().write(work)
+    }
+
+    fn database(&self) -> MutexGuard<'_, Database> {
+        // A transaction of somebody who panicked was rolled back.
+        self.database.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Now, in milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

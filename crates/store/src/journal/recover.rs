@@ -1,0 +1,26 @@
+//! Calls whose process did not live to see their end.
+
+use super::end::end;
+use crate::archive::{Archive, KeepError};
+use crate::blobs::BlobError;
+use crate::records::{delete_watch, open_watches};
+use crate::runner::is_alive;
+
+/// Finds out what calls changed whose process is gone; how many there were.
+pub(crate) fn recover(archive: &Archive) -> Result<usize, KeepError> {
+    let mut recovered = 0;
+    for watch in archive.read(open_watches)? {
+        let Some(runner) = &watch.runner else { continue };
+        if !is_alive(&archive.runners(), runner) {
+            match end(archive, watch.id) {
+                // How it was before is not known any more, so nothing can be said or undone.
+                Err(KeepError::Content(BlobError::Missing { .. } | BlobError::Damaged { .. })) => {
+                    archive.write(|rows| delete_watch(rows, watch.id))?;
+                }
+                other => drop(other?),
+            }
+            recovered += 1;
+        }
+    }
+    Ok(recovered)
+}

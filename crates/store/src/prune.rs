@@ -1,0 +1,217 @@
+//! Keeping no more than fits.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use crate::archive::{Archive, KeepError, now};
+use crate::records::{
+    Footing, StampRow, WatchRow, all_stamps, all_watches, changes_of, delete_watch, forget_stamps,
+};
+use crate::scan;
+
+/// After this much was added, the limits are looked at again.
+const OFTEN: u64 = 64 * 1024 * 1024;
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// How much is kept, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PruneLimits {
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// How long ago a call may be.
+    pub age: Duration,
+}
+
+impl Default for PruneLimits {
+    fn default() -> Self {
+        Self { bytes: 1024 * 1024 * 1024, age: 30 * DAY }
+    }
+}
+
+/// What was removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Calls that cannot be undone any more.
+    pub calls: usize,
+    /// Contents that nothing needs any more.
+    pub contents: usize,
+    /// Their bytes on disk.
+    pub bytes: u64,
+}
+
+/// Prunes when a lot was added, or when nobody did for a day.
+pub(crate) fn now_and_then(archive: &Archive) {
+    let marker = archive.blobs.folder().join("pruned");
+    let last = fs::metadata(&marker).and_then(|metadata| metadata.modified());
+    let is_recent = last
+        .is_ok_and(|last| SystemTime::now().duration_since(last).is_ok_and(|since| since < DAY));
+    if is_recent && archive.blobs.written() < OFTEN {
+        return;
+    }
+    archive.blobs.take_written();
+    fs::write(&marker, "").ok();
+    if let Err(error) = prune(archive, PruneLimits::default()) {
+        tracing::warn!(%error, "old contents could not be removed");
+    }
+}
+
+/// Removes what is too old, and the oldest of what is too much.
+///
+/// The newest call is kept whatever its size, and so is every call that still runs.
+pub(crate) fn prune(archive: &Archive, limits: PruneLimits) -> Result<Pruned, KeepError> {
+    let _lock = archive.blobs.lock_alone()?;
+    let mut needs = Needs::load(archive)?;
+    let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
+    needs.remove_older_than(now().saturating_sub(age));
+    needs.remove_beyond(limits.bytes);
+    let Needs { removed_watches, removed_stamps, uses, .. } = &needs;
+    archive.write(|tables| {
+        for id in removed_watches {
+            delete_watch(tables, *id)?;
+        }
+        forget_stamps(tables, removed_stamps.iter().map(|stamp| stamp.path.as_path()))
+    })?;
+    let mut pruned = Pruned { calls: removed_watches.len(), ..Pruned::default() };
+    for stored in archive.blobs.list()? {
+        if !uses.contains_key(&stored.hash) && fs::remove_file(&stored.path).is_ok() {
+            pruned.contents += 1;
+            pruned.bytes += stored.bytes;
+        }
+    }
+    remove_unfinished(archive);
+    Ok(pruned)
+}
+
+/// Who needs which content.
+#[derive(Debug)]
+struct Needs {
+    /// Finished calls, oldest first, but for the newest.
+    watches: VecDeque<(WatchRow, BTreeSet<String>)>,
+    /// Cached hashes, what was used longest ago first.
+    stamps: VecDeque<StampRow>,
+    /// How many need a content.
+    uses: HashMap<String, usize>,
+    sizes: HashMap<String, u64>,
+    total: u64,
+    removed_watches: Vec<i64>,
+    removed_stamps: Vec<StampRow>,
+}
+
+impl Needs {
+    fn load(archive: &Archive) -> Result<Self, KeepError> {
+        let sizes: HashMap<String, u64> =
+            archive.blobs.list()?.into_iter().map(|stored| (stored.hash, stored.bytes)).collect();
+        let stamps = archive.read(all_stamps)?;
+        let mut needs = Self {
+            watches: VecDeque::new(),
+            stamps: stamps.into(),
+            uses: HashMap::new(),
+            sizes,
+            total: 0,
+            removed_watches: Vec::new(),
+            removed_stamps: Vec::new(),
+        };
+        for stamp in needs.stamps.clone() {
+            needs.add(&stamp.hash);
+        }
+        let mut is_newest = true;
+        for watch in archive.read(all_watches)? {
+            let hashes = hashes_of(archive, &watch)?;
+            for hash in &hashes {
+                needs.add(hash);
+            }
+            if watch.runner.is_none() && !std::mem::take(&mut is_newest) {
+                needs.watches.push_front((watch, hashes));
+            }
+        }
+        Ok(needs)
+    }
+
+    fn add(&mut self, hash: &str) {
+        let uses = self.uses.entry(hash.to_owned()).or_default();
+        *uses += 1;
+        if *uses == 1 {
+            self.total += self.sizes.get(hash).copied().unwrap_or(0);
+        }
+    }
+
+    fn release(&mut self, hash: &str) {
+        let Some(uses) = self.uses.get_mut(hash) else { return };
+        *uses -= 1;
+        if *uses == 0 {
+            self.uses.remove(hash);
+            self.total -= self.sizes.get(hash).copied().unwrap_or(0);
+        }
+    }
+
+    fn remove_older_than(&mut self, oldest: i64) {
+        let is_old = |(watch, _): &(WatchRow, _)| watch.at < oldest;
+        while self.watches.front().is_some_and(is_old) {
+            self.remove_watch();
+        }
+        while self.stamps.front().is_some_and(|stamp| stamp.used < oldest) {
+            self.remove_stamp();
+        }
+    }
+
+    fn remove_beyond(&mut self, bytes: u64) {
+        let yesterday = now() - i64::try_from(DAY.as_millis()).unwrap_or(0);
+        // A cache that nobody used for a day costs nothing but time to make again.
+        while self.total > bytes && self.stamps.front().is_some_and(|stamp| stamp.used < yesterday)
+        {
+            self.remove_stamp();
+        }
+        while self.total > bytes && !self.watches.is_empty() {
+            self.remove_watch();
+        }
+        while self.total > bytes && !self.stamps.is_empty() {
+            self.remove_stamp();
+        }
+    }
+
+    fn remove_watch(&mut self) {
+        let Some((watch, hashes)) = self.watches.pop_front() else { return };
+        for hash in hashes {
+            self.release(&hash);
+        }
+        self.removed_watches.push(watch.id);
+    }
+
+    fn remove_stamp(&mut self) {
+        let Some(stamp) = self.stamps.pop_front() else { return };
+        self.release(&stamp.hash);
+        self.removed_stamps.push(stamp);
+    }
+}
+
+/// The contents a call needs: before, after, and all it may still turn out to have changed.
+fn hashes_of(archive: &Archive, watch: &WatchRow) -> Result<BTreeSet<String>, KeepError> {
+    let mut hashes = BTreeSet::new();
+    for change in archive.read(|rows| changes_of(rows, watch.id))? {
+        hashes.extend(
+            [change.before, change.after].into_iter().flatten().map(|version| version.hash),
+        );
+    }
+    if let Footing::Folders { manifest: Some(manifest), .. } = &watch.footing {
+        hashes.insert(manifest.clone());
+        let bytes = archive.blobs.read(manifest, u64::MAX - 1).unwrap_or_default();
+        let tree = scan::parse(&bytes).unwrap_or_default();
+        hashes.extend(tree.entries.into_values().map(|version| version.hash));
+    }
+    hashes.remove("");
+    Ok(hashes)
+}
+
+/// Contents that somebody began to write and will not finish.
+fn remove_unfinished(archive: &Archive) {
+    let Ok(entries) = fs::read_dir(archive.blobs.unfinished()) else { return };
+    for entry in entries.flatten() {
+        let written = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = written.ok().and_then(|written| SystemTime::now().duration_since(written).ok());
+        if age.is_some_and(|age| age > DAY) {
+            fs::remove_file(entry.path()).ok();
+        }
+    }
+}
