@@ -139,7 +139,7 @@ impl Blobs {
             let written = (|| {
                 let mut packed = FrameEncoder::new(&unfinished.file);
                 packed.write_all(content)?;
-                packed.finish().map_err(io::Error::other)?;
+                packed.finish().map_err(io::Error::from)?;
                 Ok(())
             })();
             written.map_err(|source| failed(&unfinished.path, source))?;

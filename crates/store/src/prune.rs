@@ -44,10 +44,12 @@ pub struct Pruned {
 /// Prunes when a lot was added, or when nobody did for a day.
 pub(crate) fn now_and_then(archive: &Archive) {
     let marker = archive.blobs.folder().join("pruned");
-    let last = fs::metadata(&marker).and_then(|metadata| metadata.modified());
-    let is_recent = last
-        .is_ok_and(|last| SystemTime::now().duration_since(last).is_ok_and(|since| since < DAY));
-    if is_recent && archive.blobs.written() < OFTEN {
+    let is_due = match fs::metadata(&marker).and_then(|metadata| metadata.modified()) {
+        Ok(last) => SystemTime::now().duration_since(last).is_ok_and(|since| since > DAY),
+        // This is the first call ever.
+        Err(_) => fs::write(&marker, "").is_err(),
+    };
+    if !is_due && archive.blobs.written() < OFTEN {
         return;
     }
     archive.blobs.take_written();

@@ -80,7 +80,11 @@ fn damage_is_noticed_wherever_it_is() {
     }
     for length in 0..whole.len() {
         fs::write(&stored.path, &whole[..length]).unwrap();
-        assert!(matches!(blobs.read(&kept.hash, 1 << 20), Err(BlobError::Damaged { .. })));
+        // The mark at the end of a frame may be missing when all before it is there.
+        match blobs.read(&kept.hash, 1 << 20) {
+            Ok(content) => assert_eq!(content, b"content ".repeat(100)),
+            Err(error) => assert!(matches!(error, BlobError::Damaged { .. }), "{error}"),
+        }
     }
 }
 

@@ -63,7 +63,12 @@ impl Looking<'_> {
             Kind::Link => match rustix::fs::readlinkat(folder, name, Vec::new()) {
                 Ok(target) => {
                     let kept = self.blobs.keep(target.as_bytes(), self.survive)?;
-                    Ok(Some(Version { hash: kept.hash, size: kept.size, stamp: None, ..unread }))
+                    Ok(Some(Version {
+                        hash: kept.hash,
+                        size: kept.size,
+                        is_settling: true,
+                        ..unread
+                    }))
                 }
                 Err(Errno::NOENT) => Ok(None),
                 Err(_) => Ok(Some(unread)),
@@ -90,7 +95,7 @@ impl Looking<'_> {
             return Ok(Some(seen));
         }
         let kept = self.blobs.keep_file(&file, self.survive)?;
-        let stamp = if is_settling(&stat, now) { None } else { seen.stamp };
-        Ok(Some(Version { hash: kept.hash, size: kept.size, stamp, ..seen }))
+        let is_settling = is_settling(&stat, now);
+        Ok(Some(Version { hash: kept.hash, size: kept.size, is_settling, ..seen }))
     }
 }

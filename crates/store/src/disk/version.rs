@@ -20,9 +20,12 @@ pub(crate) struct Version {
     pub(crate) mode: u32,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
-    /// What the file system says about this version and no other, if that can be relied on.
+    /// What the file system says about a file of this version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stamp: Option<String>,
+    /// Whether the next version could have come so soon that it bears the same stamp.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_settling: bool,
 }
 
 /// What can stand at a path.
@@ -53,6 +56,7 @@ impl Version {
             uid: stat.st_uid,
             gid: stat.st_gid,
             stamp: (kind != Kind::Folder).then(|| stamp(stat)),
+            is_settling: false,
         }
     }
 

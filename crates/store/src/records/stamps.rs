@@ -45,6 +45,7 @@ pub(crate) fn save_stamps<'a>(
     for (path, version) in versions {
         if let Some(stamp) = &version.stamp
             && version.kind == Kind::File
+            && !version.is_settling
             && version.is_kept()
         {
             statement.execute(params![bytes_of(path), stamp, version.hash, now])?;

@@ -159,7 +159,7 @@ impl Walk<'_> {
         match self.known {
             Known::Before(tree) => {
                 if let Some(before) = tree.entries.get(path) {
-                    if before.stamp == version.stamp && before.mode == version.mode {
+                    if before.stamp == version.stamp && !before.is_settling {
                         return before.clone();
                     }
                     if before.is_kept() {

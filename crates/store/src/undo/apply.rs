@@ -59,7 +59,9 @@ fn run(
     };
     let mut deepest_first: Vec<&Step> = steps.iter().collect();
     deepest_first.sort_by_key(|step| Reverse(step.path.components().count()));
-    for step in steps.iter().filter(|step| is_folder(step.now.as_ref()) && is_folder(step.wanted.as_ref())) {
+    for step in
+        steps.iter().filter(|step| is_folder(step.now.as_ref()) && is_folder(step.wanted.as_ref()))
+    {
         make(step, open_folder(step).as_ref())?;
     }
     for step in deepest_first.iter().filter(|step| must_go(step)) {
@@ -87,7 +89,9 @@ fn run(
 
 /// A file takes the place of a file in one step; everything else has to make room first.
 fn must_go(step: &Step) -> bool {
-    step.now.is_some() && (step.wanted.is_none() || is_folder(step.now.as_ref()) != is_folder(step.wanted.as_ref()))
+    step.now.is_some()
+        && (step.wanted.is_none()
+            || is_folder(step.now.as_ref()) != is_folder(step.wanted.as_ref()))
 }
 
 /// A folder as it shall be, but open to its owner.

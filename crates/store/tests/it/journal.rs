@@ -172,7 +172,7 @@ fn a_second_look_at_many_files_reads_only_what_changed() {
     let (_, changes) = desk.shell(|| {});
     assert!(changes.files.is_empty());
     let contents = desk.contents().len();
-    assert!(contents > 20_000, "{contents}");
+    assert!(contents >= 20_000, "{contents}");
     let start = std::time::Instant::now();
     let (_, changes) = desk.shell(|| desk.write("folder7/7", "changed"));
     println!("second scan of 20,000 files, before and after: {:?}", start.elapsed());

@@ -61,7 +61,10 @@ fn a_file_changed_since_is_not_overwritten_and_the_difference_is_shown() {
     let Err(UndoError::Refused(refusal)) = desk.undo_call(&call) else { panic!() };
     assert_eq!(desk.snapshot(), before);
     let [conflict] = refusal.conflicts.as_slice() else { panic!("{refusal:?}") };
-    assert_eq!((conflict.path.clone(), conflict.reason), (desk.path("a.txt"), Reason::ChangedSince));
+    assert_eq!(
+        (conflict.path.clone(), conflict.reason),
+        (desk.path("a.txt"), Reason::ChangedSince)
+    );
     let diff = conflict.diff.as_deref().unwrap();
     assert!(diff.contains("+four, by a person\n") && !diff.contains("-TWO"), "{diff}");
 

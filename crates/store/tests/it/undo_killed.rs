@@ -43,8 +43,7 @@ fn child() {
             }
             _ => Footprint::Folders(vec![root.clone()]),
         };
-        let watch =
-            Watch { call: CallId::generate(), session: SessionId::generate(), footprint };
+        let watch = Watch { call: CallId::generate(), session: SessionId::generate(), footprint };
         let watching = store.journal(vec![root.clone()]).before(watch).await.unwrap();
         change(&root);
         watching.after().await.unwrap();

@@ -79,14 +79,14 @@ impl Deed {
         let with_parent = |name: usize| {
             let path = path(name);
             let parent = path.parent().unwrap();
-            let plain = parent.ancestors().take_while(|above| *above != root).all(|above| {
-                above.symlink_metadata().map_or(true, |metadata| metadata.is_dir())
-            });
+            let plain = parent
+                .ancestors()
+                .take_while(|above| *above != root)
+                .all(|above| above.symlink_metadata().map_or(true, |metadata| metadata.is_dir()));
             (plain && fs::create_dir_all(parent).is_ok()).then_some(path)
         };
-        let is_plain = |path: &Path| {
-            path.symlink_metadata().map_or(true, |metadata| metadata.is_file())
-        };
+        let is_plain =
+            |path: &Path| path.symlink_metadata().map_or(true, |metadata| metadata.is_file());
         match self {
             Self::Write(name, content) => {
                 if let Some(path) = with_parent(*name).filter(|path| is_plain(path)) {
