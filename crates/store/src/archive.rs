@@ -9,7 +9,7 @@ use rusqlite::{Connection, Transaction};
 use crate::blobs::{BlobError, Blobs};
 use crate::database::Database;
 use crate::error::StoreError;
-use crate::runner::Runner;
+use crate::run::Run;
 
 /// Why changes could not be kept or found.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum KeepError {
 pub(crate) struct Archive {
     database: Mutex<Database>,
     pub(crate) blobs: Blobs,
-    pub(crate) runner: Runner,
+    pub(crate) run: Run,
     state: PathBuf,
 }
 
@@ -44,22 +44,16 @@ impl Archive {
             // Who removed the contents did not know that others rely on them.
             database.write(|rows| rows.execute("DELETE FROM stamps", []))?;
         }
-        let runners = snapshots.join("running");
-        let runner =
-            Runner::start(&runners).map_err(|source| BlobError::Io { path: runners, source })?;
+        let run = Run::begin(state)
+            .map_err(|source| StoreError::Folder { path: state.to_owned(), source })?;
         // Watched folders are compared by real paths.
         let state = state.canonicalize().unwrap_or_else(|_| state.to_owned());
-        Ok(Self { database: Mutex::new(database), blobs, runner, state })
+        Ok(Self { database: Mutex::new(database), blobs, run, state })
     }
 
     /// The folder everything is in.
     pub(crate) fn state(&self) -> &Path {
         &self.state
-    }
-
-    /// Where processes that run calls show that they live.
-    pub(crate) fn runners(&self) -> PathBuf {
-        self.blobs.folder().join("running")
     }
 
     /// Reads rows.

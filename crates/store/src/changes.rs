@@ -192,7 +192,7 @@ impl ChangeStore {
             at: now(),
             roots: &roots,
             footing: &Footing::Files,
-            runner: self.archive.runner.id(),
+            runner: self.archive.run.id(),
             is_undo: true,
         };
         let watch = self.archive.write(|tables| {

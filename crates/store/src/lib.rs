@@ -22,7 +22,6 @@ mod ledger;
 mod prune;
 mod records;
 mod run;
-mod runner;
 mod scan;
 mod schema;
 mod store;

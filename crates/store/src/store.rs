@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::archive::KeepError;
+use crate::changes::ChangeStore;
 use crate::database::Database;
 use crate::error::StoreError;
 use crate::ledger::SqliteLedger;
@@ -67,6 +69,15 @@ impl Store {
             Arc::new(SqliteLedger::start(self.folder.clone(), database, redact))
         };
         Arc::clone(self.ledger.get_or_init(start))
+    }
+
+    /// What calls change: journals to keep it with, and how to take it back.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be kept in this folder; nothing should run then.
+    pub fn changes(&self) -> Result<ChangeStore, KeepError> {
+        ChangeStore::open(&self.folder)
     }
 
     /// Where it is.

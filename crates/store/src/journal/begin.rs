@@ -92,7 +92,7 @@ fn new<'a>(
         at: now(),
         roots,
         footing,
-        runner: archive.runner.id(),
+        runner: archive.run.id(),
         is_undo: false,
     }
 }

@@ -4,14 +4,18 @@ use super::end::end;
 use crate::archive::{Archive, KeepError};
 use crate::blobs::BlobError;
 use crate::records::{delete_watch, open_watches};
-use crate::runner::is_alive;
+use crate::run::Over;
 
 /// Finds out what calls changed whose process is gone; how many there were.
 pub(crate) fn recover(archive: &Archive) -> Result<usize, KeepError> {
     let mut recovered = 0;
     for watch in archive.read(open_watches)? {
         let Some(runner) = &watch.runner else { continue };
-        if !is_alive(&archive.runners(), runner) {
+        let over = Over::check(archive.state(), runner);
+        let over =
+            over.map_err(|source| BlobError::Io { path: archive.state().to_owned(), source })?;
+        // As long as it is held, nobody else compares the same folders.
+        if let Some(_over) = over {
             match end(archive, watch.id) {
                 // How it was before is not known any more, so nothing can be said or undone.
                 Err(KeepError::Content(BlobError::Missing { .. } | BlobError::Damaged { .. })) => {

@@ -1,5 +1,4 @@
 //! The store as others use it: several processes, killed at any moment, and people who tamper.
-#![expect(clippy::disallowed_methods, reason = "tests kill processes of their own")]
 
 mod desk;
 mod disk;
