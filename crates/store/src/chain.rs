@@ -104,9 +104,7 @@ impl FromStr for Head {
 
 /// A text that is no head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a head is a number, `:` and 64 hexadecimal digits, as `toolgate audit verify` prints it"
-)]
+#[error("a head is a number, `:` and 64 hexadecimal digits, as `toolgate audit verify` prints it")]
 pub struct InvalidHead;
 
 /// Bytes as people write them.

@@ -44,11 +44,13 @@ impl App {
         let interactive = !global.non_interactive && std::io::stdin().is_terminal();
         let waits = interactive || global.wait_for_approval.is_some();
         let engine = policies::load(global, &registry, &mut workspace, waits)?;
-        let kept = Kept::open(policies::loader(&registry, &workspace), &engine)?;
+        let loader = policies::loader(&registry, &workspace);
+        let kept = Kept::open(&workspace, loader, &engine)?;
         let mut builder = Gate::builder(Arc::new(registry))
             .shared_policy(Arc::clone(&engine) as Arc<dyn Policy>)
             .settings(settings(global, interactive)?)
             .ledger(kept.ledger())
+            .journal(kept.journal())
             .grants(kept.grants());
         let screen = Screen::default();
         if interactive {

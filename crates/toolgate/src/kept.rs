@@ -1,38 +1,67 @@
-//! What is kept between calls: the ledger, questions, rules people gave.
+//! What is kept between calls: the ledger, changes, questions, rules people gave.
 
-use std::path::PathBuf;
+mod always;
+mod grants;
+mod secrets;
+
+pub(crate) use always::Always;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use toolgate_core::grants::Grants;
+use toolgate_core::journal::Journal;
 use toolgate_core::ledger::Ledger;
+use toolgate_core::redact::Redactor;
+use toolgate_core::workspace::Workspace;
 use toolgate_policy::Engine;
 use toolgate_policy::load::Loader;
 use toolgate_store::approvals::Asking;
 use toolgate_store::grants::KeptGrants;
 use toolgate_store::{SqliteLedger, Store};
 
+use self::grants::OwnersGrants;
 use crate::home;
+
+/// What went wrong when nothing can be written down.
+const UNRECORDED: &str = "no call runs unrecorded";
 
 /// What is kept between calls.
 #[derive(Debug)]
 pub(crate) struct Kept {
     folder: PathBuf,
     ledger: Arc<SqliteLedger>,
+    journal: Arc<dyn Journal>,
     grants: Arc<dyn Grants>,
 }
 
 impl Kept {
     /// Opens what is kept; without it, nothing runs.
-    pub(crate) fn open(loader: Loader, _engine: &Arc<Engine>) -> anyhow::Result<Self> {
+    pub(crate) fn open(
+        workspace: &Workspace,
+        loader: Loader,
+        engine: &Arc<Engine>,
+    ) -> anyhow::Result<Self> {
         let folder = home::state()?;
-        let store = Store::open(&folder).context("nothing runs unrecorded")?;
-        let grants = KeptGrants::open(&folder, loader).context("nothing runs unrecorded")?;
-        Ok(Self { ledger: store.ledger(), grants: Arc::new(grants), folder })
+        let store = open_store(&folder, workspace)?;
+        let roots = workspace.roots().map(Path::to_owned).collect();
+        let journal = store.changes().context(UNRECORDED)?.journal(roots);
+        let grants = OwnersGrants {
+            kept: KeptGrants::open(&folder, loader.clone()).context(UNRECORDED)?,
+            always: Always::new(&home::config()?),
+            engine: Arc::clone(engine),
+            loader,
+        };
+        Ok(Self { ledger: store.ledger(), journal, grants: Arc::new(grants), folder })
     }
 
     pub(crate) fn ledger(&self) -> Arc<dyn Ledger> {
         Arc::clone(&self.ledger) as Arc<dyn Ledger>
+    }
+
+    pub(crate) fn journal(&self) -> Arc<dyn Journal> {
+        Arc::clone(&self.journal)
     }
 
     pub(crate) fn grants(&self) -> Arc<dyn Grants> {
@@ -48,4 +77,11 @@ impl Kept {
     pub(crate) fn flush(&self) -> anyhow::Result<()> {
         self.ledger.flush().map_err(|error| anyhow::anyhow!("{}", error.message))
     }
+}
+
+/// The store of this user, taking secrets out of what is written.
+pub(crate) fn open_store(folder: &Path, workspace: &Workspace) -> anyhow::Result<Store> {
+    let roots = workspace.roots().map(Path::to_owned).collect();
+    let redact = secrets::redact(Redactor::default(), roots);
+    Ok(Store::open(folder).context(UNRECORDED)?.with_redactor(redact))
 }

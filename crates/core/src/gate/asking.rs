@@ -2,8 +2,12 @@
 
 use std::time::{Instant, SystemTime};
 
+use serde_json::Value;
+use toolgate_policy::propose::Proposed;
+use toolgate_policy::shell::{self, Part};
 use toolgate_policy::{Decision, Place, Verdict};
 
+use super::contain::contained;
 use super::frozen::Frozen;
 use super::hooks;
 use super::judge::{judge, judge_again};
@@ -195,11 +199,7 @@ fn look_again(parts: &Parts, judged: Judged) -> Result<Judged, Rejected> {
 }
 
 /// The call with other arguments, validated, shown to the hooks and judged anew.
-async fn edited(
-    parts: &Parts,
-    judged: Judged,
-    args: serde_json::Value,
-) -> Result<Judged, Rejected> {
+async fn edited(parts: &Parts, judged: Judged, args: Value) -> Result<Judged, Rejected> {
     let call = prepare::again(judged.call, args)?;
     judge(parts, hooks::before(parts, call).await?)
 }
@@ -236,7 +236,7 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict) -> ApprovalReques
         commands: shown_commands(call),
         preview,
         args: call.facts.args.clone(),
-        proposals: proposals(call),
+        proposals: proposals(parts, call),
         asked_at: now,
         expires_at: parts.settings.approval_timeout.map(|patience| now + patience),
         digest: String::new(),
@@ -267,14 +267,29 @@ fn shown_place(call: &Validated, place: &Location) -> ShownPlace {
     }
 }
 
-fn shown_commands(_call: &Validated) -> Vec<ShownCommand> {
-    Vec::new()
+/// What each command of a line may do.
+fn shown_commands(call: &Validated) -> Vec<ShownCommand> {
+    let safe = |text: &str| visible::question(&visible::line(text));
+    let line = match call.facts.tool.as_str() {
+        "shell" => call.facts.args.get("command").and_then(Value::as_str),
+        _ => None,
+    };
+    let parts = line.map(shell::parts).unwrap_or_default();
+    let shown = |part: Part| ShownCommand { command: safe(&part.command), may: safe(&part.may) };
+    parts.into_iter().map(shown).collect()
 }
 
-fn proposals(call: &Validated) -> Vec<Proposal> {
+/// Rules that would answer this and others like it.
+fn proposals(parts: &Parts, call: &Validated) -> Vec<Proposal> {
     let world = SessionWorld::new(call.session.workspace());
-    let _ = world;
-    Vec::new()
+    let proposed = contained("policy", || parts.policy.proposals(&call.facts, &world));
+    let shown = |proposed: Proposed| Proposal {
+        permission: visible::question(&visible::line(&proposed.permission)),
+        permissions: proposed.permissions,
+        meaning: visible::question(&visible::line(&proposed.meaning)),
+    };
+    // Without them the person can still answer.
+    proposed.unwrap_or_default().into_iter().map(shown).collect()
 }
 
 /// The policy says no.

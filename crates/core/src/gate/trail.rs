@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use toolgate_policy::floor::sensitive::sensitive;
 use toolgate_policy::{Effect, Verdict};
 
 use super::stage::Validated;
@@ -11,6 +12,7 @@ use crate::error::{ErrorKind, ToolError};
 use crate::id::{CallId, SessionId};
 use crate::journal::Changes;
 use crate::ledger::{Entry, EntryKind};
+use crate::redact;
 use crate::result::{Content, ToolResult};
 
 /// What happened to a call and is not written down yet, in order.
@@ -54,14 +56,27 @@ pub(super) fn requested(call: &Validated) -> Value {
             "access": path.access,
         })
     });
+    let mut args = facts.args.clone();
+    if is_sensitive(call) {
+        redact::hide_contents(&mut args);
+    }
     json!({
         "tool": call.tool.definition().name,
-        "args": facts.args,
+        "args": args,
         "description": call.description,
         "effect": facts.effect,
         "risk": facts.risk,
         "cwd": call.session.workspace().root().to_string_lossy(),
         "paths": paths.collect::<Vec<_>>(),
+    })
+}
+
+/// Whether the content of what is touched had better not be written down.
+fn is_sensitive(call: &Validated) -> bool {
+    let home = call.session.workspace().home().map(|home| home.to_string_lossy().to_lowercase());
+    call.facts.paths.iter().any(|path| {
+        let path = path.resolved.to_string_lossy().to_lowercase();
+        sensitive(&path, home.as_deref()).is_some()
     })
 }
 

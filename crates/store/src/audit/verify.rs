@@ -66,7 +66,8 @@ pub(crate) fn verify(database: &Database, head: Option<Head>) -> Result<Verifica
 
 /// The hash an entry has, and the one it should have.
 fn hashes(row: &Row<'_>, seq: i64, previous: &Hash) -> rusqlite::Result<(Hash, Hash)> {
-    let optional = |column: usize| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
+    let optional =
+        |column: usize| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
     let required = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
     let columns = Columns {
         seq,

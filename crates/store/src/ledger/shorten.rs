@@ -92,9 +92,7 @@ fn cut_texts(value: &Value, limit: usize, at: &mut String, cut: &mut Vec<String>
         }
         Value::Object(members) => {
             let each = members.iter();
-            Value::Object(
-                each.map(|(name, member)| (name.clone(), inside(name, member))).collect(),
-            )
+            Value::Object(each.map(|(name, member)| (name.clone(), inside(name, member))).collect())
         }
         _ => value.clone(),
     }

@@ -143,13 +143,10 @@ fn nothing_is_taken_that_cannot_be_written_and_nothing_taken_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let session = SessionId::generate();
     let database = Database::open(folder.path()).unwrap();
-    let pages: i64 = database
-        .reader()
-        .query_row("PRAGMA page_count", [], |row| row.get(0))
-        .unwrap();
+    let pages: i64 =
+        database.reader().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
     database.reader().pragma_update(None, "max_page_count", pages + 20).unwrap();
-    let ledger =
-        SqliteLedger::start(folder.path().to_owned(), Some(database), Arc::new(|_| {}));
+    let ledger = SqliteLedger::start(folder.path().to_owned(), Some(database), Arc::new(|_| {}));
     let long = |number: usize| {
         let mut entry = requested(&session, &number.to_string());
         entry.body["args"]["content"] = json!("x".repeat(3000));
@@ -190,8 +187,7 @@ fn writing_works_again_when_the_lock_is_free() {
     drop(Store::open(folder.path()).unwrap());
     let patience = Duration::from_millis(20);
     let database = Database::open_patiently(folder.path(), patience).unwrap();
-    let ledger =
-        SqliteLedger::start(folder.path().to_owned(), Some(database), Arc::new(|_| {}));
+    let ledger = SqliteLedger::start(folder.path().to_owned(), Some(database), Arc::new(|_| {}));
     ledger.flush().unwrap();
     let holder = Database::open(folder.path()).unwrap();
     holder.reader().execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -112,8 +112,7 @@ impl Writer {
         if self.run.is_some() {
             return Ok(());
         }
-        let unusable =
-            |source| StoreError::Folder { path: self.folder.join("runs"), source };
+        let unusable = |source| StoreError::Folder { path: self.folder.join("runs"), source };
         let own = Run::begin(&self.folder).map_err(unusable)?;
         for id in open_calls::runs(database.reader()).map_err(|error| database.explain(error))? {
             if let Some(over) = Over::check(&self.folder, &id).map_err(unusable)? {

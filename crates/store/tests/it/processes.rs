@@ -18,9 +18,7 @@ fn many_threads_and_processes_keep_one_chain() {
     const NOTES: usize = 100;
     let folder = tempfile::tempdir().unwrap();
     let children: Vec<_> = (0..PROCESSES)
-        .map(|number| {
-            writer::command(folder.path(), &format!("p{number}"), CALLS).spawn().unwrap()
-        })
+        .map(|number| writer::command(folder.path(), &format!("p{number}"), CALLS).spawn().unwrap())
         .collect();
     let store = Arc::new(Store::open(folder.path()).unwrap());
     thread::scope(|scope| {

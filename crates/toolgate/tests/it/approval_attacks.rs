@@ -346,7 +346,10 @@ impl Watching for Nothing {
 fn a_file_swapped_after_the_last_check_is_not_touched() {
     for (tool, args) in [
         ("write_file", json!({ "path": "a.txt", "content": "new\n", "overwrite": true })),
-        ("edit_file", json!({ "path": "a.txt", "edits": [{ "target": "old", "replacement": "x" }] })),
+        (
+            "edit_file",
+            json!({ "path": "a.txt", "edits": [{ "target": "old", "replacement": "x" }] }),
+        ),
         ("delete_file", json!({ "path": "a.txt" })),
     ] {
         let scene = Scene::new();

@@ -1,0 +1,84 @@
+//! Rules given for good: the user's `policies/approved.toml`.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use toolgate_core::approval::{ApprovalRequest, Proposal};
+use toolgate_policy::approved::{self, Approved, ApprovedEntry};
+
+const FILE: &str = "approved.toml";
+
+/// The file of rules that were given for good.
+#[derive(Debug, Clone)]
+pub(crate) struct Always {
+    folder: PathBuf,
+}
+
+impl Always {
+    /// The file in the user's policies.
+    pub(crate) fn new(config: &Path) -> Self {
+        Self { folder: config.join("policies") }
+    }
+
+    /// Adds a rule.
+    pub(crate) fn add(&self, request: &ApprovalRequest, proposal: &Proposal) -> Result<(), String> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let approved = Approved {
+            id: request.id.to_string(),
+            permissions: proposal.permissions.clone(),
+            at: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
+            by: format!("session {}", request.session),
+            request: request.description.clone(),
+        };
+        self.change(|text| approved::append(text, &approved).map_err(|error| error.to_string()))
+    }
+
+    /// Every rule that was given for good.
+    pub(crate) fn list(&self) -> Result<Vec<ApprovedEntry>, String> {
+        Ok(approved::list(&self.read()?))
+    }
+
+    /// Takes a rule back; `false` when there is none with this id.
+    pub(crate) fn remove(&self, id: &str) -> Result<bool, String> {
+        if !approved::list(&self.read()?).iter().any(|entry| entry.id == id) {
+            return Ok(false);
+        }
+        let gone = || format!("`{id}` is not there any more");
+        self.change(|text| approved::remove(text, id).ok_or_else(gone))?;
+        Ok(true)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
+    fn read(&self) -> Result<String, String> {
+        match fs::read_to_string(self.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            read => read.map_err(|error| self.failed(&error)),
+        }
+    }
+
+    /// Puts a changed text in the place of the old one, whole or not at all, one at a time.
+    fn change(&self, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
+        let failed = |error: io::Error| self.failed(&error);
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let folder = File::open(&self.folder).map_err(failed)?;
+        folder.lock().map_err(failed)?;
+        let text = change(&self.read()?)?;
+        let unfinished = self.folder.join(format!(".{FILE}.new"));
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600);
+        file = file.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+        let mut file = file.open(&unfinished).map_err(failed)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+        fs::rename(&unfinished, self.path()).map_err(failed)
+    }
+
+    fn failed(&self, error: &io::Error) -> String {
+        format!("cannot use `{}`: {error}", self.path().display())
+    }
+}
