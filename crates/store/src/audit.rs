@@ -35,7 +35,7 @@ impl Audit {
     }
 
     /// The entries that pass a filter, read as they are asked for.
-    pub fn entries<'a>(&'a self, filter: &'a Filter, order: Order) -> Entries<'a> {
+    pub fn entries(&self, filter: &Filter, order: Order) -> Entries<'_> {
         Entries::new(&self.database, filter, order)
     }
 

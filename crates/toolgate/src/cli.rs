@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::audit::AuditArgs;
 use crate::commands::batch::BatchArgs;
 use crate::commands::call::CallArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -40,5 +41,6 @@ pub(crate) enum Command {
     Tools(ToolsArgs),
     #[command(visible_alias = "policies")]
     Policy(PolicyArgs),
+    Audit(AuditArgs),
     Completions(CompletionsArgs),
 }

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod audit;
 pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod completions;
@@ -20,6 +21,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Batch(args) => batch::run(&App::new(&cli.global)?, args),
         Command::Policy(args) => policy::run(&cli.global, args),
         Command::Tools(args) => tools::run(&cli.global, args),
+        Command::Audit(args) => audit::run(&cli.global, args),
         Command::Completions(args) => completions::run(Cli::command(), args),
     }
 }

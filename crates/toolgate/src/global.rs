@@ -8,7 +8,7 @@ use toolgate_core::dialect::Dialect;
 use toolgate_policy::Mode;
 
 /// Flags that make sense for every command.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
     /// How much runs without a question; what a policy file says, or `default`, when left out

@@ -10,6 +10,7 @@ mod global;
 mod home;
 mod input;
 mod kept;
+mod moment;
 mod output;
 mod policies;
 mod progress;

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use jiff::Timestamp;
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use crate::chain::{Columns, Hash, Head, ORIGIN, parse_hash};
 use crate::database::Database;
@@ -29,6 +29,11 @@ pub struct Verification {
 }
 
 impl Verification {
+    /// What is found where nothing was ever recorded.
+    pub fn of_nothing(head: Option<Head>) -> Self {
+        Check::new(head).finish()
+    }
+
     /// Whether nothing is wrong.
     pub fn is_sound(&self) -> bool {
         self.faults.is_empty()
@@ -170,7 +175,7 @@ impl Check {
 /// A line of an export.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Line<'a> {
+enum Line {
     Head {
         head: String,
     },
@@ -181,8 +186,7 @@ enum Line<'a> {
         call: Option<String>,
         kind: String,
         tool: Option<String>,
-        #[serde(borrow)]
-        body: &'a RawValue,
+        body: Value,
         hash: String,
     },
 }
@@ -228,7 +232,7 @@ pub fn verify_export(export: impl BufRead) -> Result<Verification, VerifyExportE
                     call: call.as_deref(),
                     kind: &kind,
                     tool: tool.as_deref(),
-                    body: body.get(),
+                    body: &body.to_string(),
                 };
                 let computed = columns.link(&check.head.hash);
                 match parse_hash(&hash) {
@@ -241,7 +245,7 @@ pub fn verify_export(export: impl BufRead) -> Result<Verification, VerifyExportE
     Err(VerifyExportError::NoHead)
 }
 
-fn parse(line: &str) -> Result<Line<'_>, String> {
+fn parse(line: &str) -> Result<Line, String> {
     serde_json::from_str(line).map_err(|error| error.to_string())
 }
 

@@ -14,8 +14,9 @@ struct Disk(PathBuf);
 
 impl Disk {
     fn mount(folder: &Path) -> Option<Self> {
-        let done = command("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(folder);
-        let mounted = done.output().is_ok_and(|output| output.status.success());
+        let mut mount = command("mount");
+        let done = mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(folder).output();
+        let mounted = done.is_ok_and(|output| output.status.success());
         mounted.then(|| Self(folder.to_owned()))
     }
 }

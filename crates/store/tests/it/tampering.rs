@@ -172,7 +172,8 @@ proptest! {
                 FROM entries WHERE seq = ?";
             connection.execute(insert, [seq, twin]).unwrap();
         }, None);
-        prop_assert_eq!(first_fault(&found).0, seq);
+        // Of twins side by side the first is the one that fits.
+        prop_assert_eq!(first_fault(&found).0, seq + i64::from(twin == seq));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod explain;
 mod facts;
 mod import;
 mod list;
+mod replay;
 mod test;
 
 use std::process::ExitCode;
@@ -14,11 +15,12 @@ use clap::Subcommand;
 use self::check::CheckArgs;
 use self::explain::ExplainArgs;
 use self::import::ImportArgs;
+use self::replay::ReplayArgs;
 use self::test::TestArgs;
 use crate::app::App;
 use crate::global::GlobalArgs;
 
-/// Show, check, explain, test and import rules
+/// Show, check, explain, test, replay and import rules
 #[derive(Debug, clap::Args)]
 pub(crate) struct PolicyArgs {
     #[command(subcommand)]
@@ -32,6 +34,7 @@ enum PolicyCommand {
     Check(CheckArgs),
     Explain(ExplainArgs),
     Test(TestArgs),
+    Replay(ReplayArgs),
     Import(ImportArgs),
 }
 
@@ -41,6 +44,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &PolicyArgs) -> anyhow::Result<Exit
         Some(PolicyCommand::Check(check)) => check::run(&App::new(global)?, check),
         Some(PolicyCommand::Explain(explain)) => explain::run(&App::new(global)?, explain),
         Some(PolicyCommand::Import(import)) => import::run(global, import),
+        Some(PolicyCommand::Replay(replay)) => replay::run(global, replay),
         Some(PolicyCommand::Test(test)) => test::run(&App::new(global)?, test),
     }
 }
