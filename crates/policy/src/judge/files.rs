@@ -201,7 +201,7 @@ impl Judge<'_> {
         let paths = match self.expanded(word, walk) {
             Ok(paths) => paths,
             Err(finding) => {
-                findings.push(finding);
+                findings.push(*finding);
                 return;
             }
         };
@@ -325,17 +325,18 @@ impl Judge<'_> {
     }
 
     /// The paths a word stands for where the line is, file name patterns replaced.
-    fn expanded(&self, word: &Word, walk: &Walk) -> Result<Vec<PathBuf>, Finding> {
+    fn expanded(&self, word: &Word, walk: &Walk) -> Result<Vec<PathBuf>, Box<Finding>> {
         let here = Walk::new(walk.folder.clone());
         let mut paths = self.places(word, &here);
         if word.pattern {
-            let names = self.world.expand(&walk.folder, &word.text).ok_or_else(|| unknown(word))?;
+            let names = self
+                .world
+                .expand(&walk.folder, &word.text)
+                .ok_or_else(|| Box::new(unknown(word)))?;
             if names.iter().any(|name| name.starts_with('-')) {
-                return Err(Finding::floor(
-                    FloorKind::Shell,
-                    Decision::Ask,
-                    format!("`{}` stands for a file that would be taken for an option", word.text),
-                ));
+                let reason =
+                    format!("`{}` stands for a file that would be taken for an option", word.text);
+                return Err(Box::new(Finding::floor(FloorKind::Shell, Decision::Ask, reason)));
             }
             // Without a match the shell passes the pattern on as it is.
             paths.extend(names.iter().map(|name| walk.folder.join(name)));

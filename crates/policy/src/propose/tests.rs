@@ -227,7 +227,7 @@ fn what_is_proposed_does_not_reach_its_neighbours() {
             for neighbour in dangerous {
                 let line = format!("{command}{neighbour}");
                 assert_ne!(
-                    with(&[permission.clone()], &shell(&line)),
+                    with(std::slice::from_ref(&permission), &shell(&line)),
                     Decision::Allow,
                     "{permission}: {line}"
                 );
@@ -247,7 +247,7 @@ fn what_is_proposed_does_not_reach_its_neighbours() {
                 "cargo testing".to_owned(),
                 "make".to_owned(),
             ] {
-                let decision = with(&[permission.clone()], &shell(&line));
+                let decision = with(std::slice::from_ref(&permission), &shell(&line));
                 assert_ne!(decision, Decision::Allow, "{permission}: {line}");
             }
         }
