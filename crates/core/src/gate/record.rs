@@ -33,7 +33,8 @@ pub(super) async fn begin(
         Err(error) => return Err(permit.reject(error)),
     };
     let call = permit.call_mut();
-    call.happened(EntryKind::Started, json!({ "digest": digest }));
+    let approved = digest.map_or_else(|| json!({}), |digest| json!({ "digest": digest }));
+    call.happened(EntryKind::Started, approved);
     let entries = call.trail.take();
     match parts.commit(entries, Durability::Power).await {
         Ok(()) => Ok((permit, watching)),

@@ -16,7 +16,11 @@ fn example() -> (tempfile::TempDir, Audit) {
         let entry = Entry::now(&session, &CallId::from(call), kind, body);
         store.ledger().note(vec![entry]).unwrap();
     };
-    note("call-1a", EntryKind::Requested, json!({"tool": "read_file", "args": {"path": "100%_a", "odd": "\u{9b}\u{1b}", "big": u64::MAX, "f": 1e300}}));
+    note(
+        "call-1a",
+        EntryKind::Requested,
+        json!({"tool": "read_file", "args": {"path": "100%_a", "odd": "\u{9b}\u{1b}", "big": u64::MAX, "f": 1e300}}),
+    );
     note("call-1a", EntryKind::Decided, json!({"decision": "allow"}));
     note("call-1a", EntryKind::Started, json!({}));
     note("call-1a", EntryKind::Completed, json!({"error": null, "duration_ms": 3}));

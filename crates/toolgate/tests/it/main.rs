@@ -22,6 +22,8 @@ mod help;
 #[cfg(test)]
 mod killing;
 #[cfg(test)]
+mod killing_records;
+#[cfg(test)]
 mod modes;
 #[cfg(test)]
 mod permissions;

@@ -87,7 +87,8 @@ fn tell(entry: &Record) -> String {
     let text = |name| entry.text(name).unwrap_or_default();
     let number = |name| entry.body.get(name).and_then(Value::as_u64);
     let joined = |parts: Vec<Option<String>>| {
-        let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<String> =
+            parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         parts.join(", ")
     };
     match entry.kind {

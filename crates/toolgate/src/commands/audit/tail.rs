@@ -82,12 +82,7 @@ fn print_entries(audit: &Audit, filter: &Filter, limit: usize) -> anyhow::Result
     entries.iter().try_for_each(print_json)
 }
 
-fn print_calls(
-    audit: &Audit,
-    filter: &Filter,
-    limit: usize,
-    folder: &Path,
-) -> anyhow::Result<()> {
+fn print_calls(audit: &Audit, filter: &Filter, limit: usize, folder: &Path) -> anyhow::Result<()> {
     let mut seen = HashSet::new();
     let mut rows = Vec::new();
     for entry in audit.entries(filter, Order::NewestFirst) {
@@ -144,9 +139,7 @@ fn follow(global: &GlobalArgs, folder: &Path, mut filter: Filter) -> anyhow::Res
 fn followed(audit: &Audit, entry: &Record) -> anyhow::Result<Option<String>> {
     Ok(match &entry.call {
         None => Some(row::of_entry(entry)),
-        Some(call) if entry.kind.is_end() => {
-            Some(row::of_call(&audit.life(&entry.session, call)?))
-        }
+        Some(call) if entry.kind.is_end() => Some(row::of_call(&audit.life(&entry.session, call)?)),
         Some(_) => None,
     })
 }

@@ -54,12 +54,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &VerifyArgs) -> anyhow::Result<Exit
     Ok(ExitCode::from(u8::from(!sound)))
 }
 
-fn print(
-    global: &GlobalArgs,
-    what: &str,
-    name: &str,
-    found: &Verification,
-) -> anyhow::Result<()> {
+fn print(global: &GlobalArgs, what: &str, name: &str, found: &Verification) -> anyhow::Result<()> {
     if global.json {
         let mut line = json!({ "checked": name, "sound": found.is_sound() });
         if let (Some(line), serde_json::Value::Object(found)) =

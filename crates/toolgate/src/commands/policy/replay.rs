@@ -57,11 +57,8 @@ pub(crate) fn run(global: &GlobalArgs, args: &ReplayArgs) -> anyhow::Result<Exit
     let here = App::new(global)?;
     if let Some(audit) = Audit::open(&home::state()?)? {
         let mut apps = Apps { global, known: HashMap::new() };
-        let filter = Filter {
-            since: args.since,
-            kinds: vec![EntryKind::Requested],
-            ..Filter::default()
-        };
+        let filter =
+            Filter { since: args.since, kinds: vec![EntryKind::Requested], ..Filter::default() };
         for asked in audit.entries(&filter, Order::OldestFirst) {
             let asked = asked?;
             let Some(call) = &asked.call else { continue };
