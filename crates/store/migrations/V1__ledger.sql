@@ -11,7 +11,6 @@ CREATE TABLE entries (
 ) STRICT;
 
 CREATE INDEX entries_call ON entries (call) WHERE call IS NOT NULL;
-CREATE INDEX entries_at ON entries (at);
 
 -- Calls that were requested and have not ended, and the run of a process that answers for them.
 CREATE TABLE open_calls (

@@ -65,6 +65,7 @@ impl Database {
         // One connection is used by one thread at a time, which the borrow checker sees to.
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let prepare = || {
+            #[expect(clippy::disallowed_methods, reason = "this is the place where it is opened")]
             let connection = Connection::open_with_flags(&path, flags)?;
             connection.busy_timeout(patience)?;
             // Who closes last would write everything back; a program that ends has no time for it.

@@ -14,7 +14,7 @@ use crate::database::Database;
 use crate::error::StoreError;
 
 /// How many entries are read at once.
-const PAGE: i64 = 256;
+const PAGE: usize = 256;
 
 /// Which entries are wanted; the default wants all.
 #[derive(Debug, Clone, Default)]
@@ -151,9 +151,9 @@ impl<'a> Entries<'a> {
         for row in rows {
             self.page.push_back(row?);
         }
-        match self.page.back() {
-            Some(record) => self.last = record.seq,
-            None => self.ended = true,
+        self.ended = self.page.len() < PAGE;
+        if let Some(record) = self.page.back() {
+            self.last = record.seq;
         }
         Ok(())
     }

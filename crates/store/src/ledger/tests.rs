@@ -196,6 +196,7 @@ fn writing_works_again_when_the_lock_is_free() {
     assert!(error.message.contains("is in use by another process"), "{error}");
     let error = ledger.note(vec![requested(&session, "refused")]).unwrap_err();
     assert!(error.message.contains("is in use by another process"), "{error}");
+    runtime().block_on(ledger.commit(Vec::new(), Durability::Process)).unwrap_err();
     holder.reader().execute_batch("COMMIT").unwrap();
     ledger.note(vec![requested(&session, "later")]).unwrap();
     ledger.flush().unwrap();

@@ -1,6 +1,6 @@
 //! The thread that writes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -19,12 +19,19 @@ use crate::run::{self, Over, Run};
 /// Writes what the queue holds.
 pub(crate) struct Writer {
     folder: PathBuf,
+    /// A database somebody opened before.
     database: Option<Database>,
-    run: Option<Run>,
-    /// What the database does now when it commits.
-    durability: Option<Durability>,
+    open: Option<Open>,
     redact: Redact,
     queue: Arc<Queue>,
+}
+
+/// What writing takes.
+struct Open {
+    database: Database,
+    run: Run,
+    /// What the database does now when it commits.
+    durability: Option<Durability>,
 }
 
 impl Writer {
@@ -34,7 +41,7 @@ impl Writer {
         redact: Redact,
         queue: Arc<Queue>,
     ) -> Self {
-        Self { folder, database, run: None, durability: None, redact, queue }
+        Self { folder, database, open: None, redact, queue }
     }
 
     /// Writes until the queue is closed.
@@ -63,8 +70,14 @@ impl Writer {
 
     /// Writes items; returns those nobody waits for if that failed.
     fn attempt(&mut self, items: Vec<Item>) -> Vec<Item> {
-        let outcome = self.write(&items).map_err(|error| RecordError::new(error.to_string()));
-        self.queue.report(outcome.clone());
+        let outcome = if items.iter().all(|item| item.entries.is_empty()) {
+            // Nothing to write says nothing about whether writing works.
+            Ok(())
+        } else {
+            let outcome = self.write(&items).map_err(|error| RecordError::new(error.to_string()));
+            self.queue.report(outcome.clone());
+            outcome
+        };
         let (awaited, noted): (Vec<_>, Vec<_>) = items.into_iter().partition(Item::is_awaited);
         for item in awaited {
             item.settle(outcome.clone());
@@ -81,57 +94,67 @@ impl Writer {
             .collect();
         let durability =
             items.iter().map(|item| item.durability).max().unwrap_or(Durability::Process);
-        if entries.is_empty() && durability == Durability::Process {
-            return Ok(());
-        }
-        self.ready()?;
-        let (Some(database), Some(run)) = (&mut self.database, &self.run) else { return Ok(()) };
-        if self.durability != Some(durability) {
-            set_durability(database, durability)?;
-            self.durability = Some(durability);
-        }
-        database.write(|transaction| {
-            let mut head = Head::load(transaction)?;
-            for entry in &entries {
-                head = record(transaction, head, run.id(), entry)?;
-            }
-            Ok(())
-        })?;
+        self.ready()?.write(&entries, durability)?;
         if durability == Durability::Power {
             self.queue.count_sync();
         }
         Ok(())
     }
 
-    /// Opens the database and begins a run, unless that is done, and ends what others left open.
-    fn ready(&mut self) -> Result<(), StoreError> {
-        let database = match &mut self.database {
-            Some(database) => database,
-            none => none.insert(Database::open(&self.folder)?),
-        };
-        if self.run.is_some() {
-            return Ok(());
+    /// What writing takes; tried again each time until it is there.
+    fn ready(&mut self) -> Result<&mut Open, StoreError> {
+        match &mut self.open {
+            Some(open) => Ok(open),
+            none => Ok(none.insert(Open::begin(&self.folder, self.database.take())?)),
         }
-        let unusable = |source| StoreError::Folder { path: self.folder.join("runs"), source };
-        let own = Run::begin(&self.folder).map_err(unusable)?;
-        for id in open_calls::runs(database.reader()).map_err(|error| database.explain(error))? {
-            if let Some(over) = Over::check(&self.folder, &id).map_err(unusable)? {
-                interrupt(database, &id)?;
+    }
+}
+
+impl Open {
+    /// Begins a run, and ends what others left open.
+    fn begin(folder: &Path, database: Option<Database>) -> Result<Self, StoreError> {
+        let mut database = match database {
+            Some(database) => database,
+            None => Database::open(folder)?,
+        };
+        let unusable = |source| StoreError::Folder { path: folder.join("runs"), source };
+        let own = Run::begin(folder).map_err(unusable)?;
+        for id in runs(&database)? {
+            if let Some(over) = Over::check(folder, &id).map_err(unusable)? {
+                interrupt(&mut database, &id)?;
                 over.tidy();
             }
         }
-        for id in run::left_behind(&self.folder).iter().filter(|id| *id != own.id()) {
+        for id in run::left_behind(folder).iter().filter(|id| *id != own.id()) {
             // INVARIANT: whoever locks this file from now on sees that it is gone, and a run
             // with open calls was locked when the calls were recorded.
-            if let Ok(Some(over)) = Over::check(&self.folder, id)
-                && !open_calls::runs(database.reader()).is_ok_and(|runs| runs.contains(id))
+            if let Ok(Some(over)) = Over::check(folder, id)
+                && !runs(&database)?.contains(id)
             {
                 over.tidy();
             }
         }
-        self.run = Some(own);
-        Ok(())
+        Ok(Self { database, run: own, durability: None })
     }
+
+    fn write(&mut self, entries: &[Prepared], durability: Durability) -> Result<(), StoreError> {
+        if self.durability != Some(durability) {
+            set_durability(&self.database, durability)?;
+            self.durability = Some(durability);
+        }
+        let run = self.run.id();
+        self.database.write(|transaction| {
+            let mut head = Head::load(transaction)?;
+            for entry in entries {
+                head = record(transaction, head, run, entry)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn runs(database: &Database) -> Result<Vec<String>, StoreError> {
+    open_calls::runs(database.reader()).map_err(|error| database.explain(error))
 }
 
 /// Whoever waits is told when the writer is gone, even by a panic.

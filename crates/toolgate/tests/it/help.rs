@@ -19,6 +19,8 @@ fn every_command_explains_itself() {
     insta::assert_snapshot!("tools_list", help(&["tools", "list", "--help"]));
     insta::assert_snapshot!("tools_show", help(&["tools", "show", "--help"]));
     insta::assert_snapshot!("tools_schema", help(&["tools", "schema", "--help"]));
+    insta::assert_snapshot!("audit", help(&["audit", "--help"]));
+    insta::assert_snapshot!("audit_verify", help(&["audit", "verify", "--help"]));
     insta::assert_snapshot!("completions", help(&["completions", "--help"]));
 }
 

@@ -6,6 +6,8 @@ mod approval_attacks;
 #[cfg(test)]
 mod attacks;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod batch;
 #[cfg(test)]
 mod call;
@@ -35,6 +37,8 @@ mod policy_explain;
 mod policy_files;
 #[cfg(test)]
 mod policy_import;
+#[cfg(test)]
+mod policy_replay;
 #[cfg(test)]
 mod policy_test;
 #[cfg(test)]
