@@ -44,6 +44,14 @@ impl ChangeStore {
         Ok(Self { archive: Arc::new(Archive::open(state)?) })
     }
 
+    /// Opens what is kept in a state folder, if anything is.
+    pub fn open_existing(state: &Path) -> Result<Option<Self>, KeepError> {
+        if !state.join("snapshots").is_dir() {
+            return Ok(None);
+        }
+        Self::open(state).map(Some)
+    }
+
     /// A journal for the calls in a workspace; real paths of its folders, the main one first.
     pub fn journal(&self, roots: Vec<PathBuf>) -> Arc<FileJournal> {
         Arc::new(FileJournal::new(Arc::clone(&self.archive), roots))

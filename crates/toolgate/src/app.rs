@@ -127,7 +127,8 @@ fn start_log(verbose: u8) {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init().ok();
 }
 
-fn workspace(global: &GlobalArgs) -> anyhow::Result<Workspace> {
+/// The workspace that the flags name.
+pub(crate) fn workspace(global: &GlobalArgs) -> anyhow::Result<Workspace> {
     let open = |folder: &Path| {
         Workspace::open(folder).map_err(|error| {
             let cause =

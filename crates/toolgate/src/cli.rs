@@ -5,9 +5,12 @@ use clap::{Parser, Subcommand};
 use crate::commands::audit::AuditArgs;
 use crate::commands::batch::BatchArgs;
 use crate::commands::call::CallArgs;
+use crate::commands::checkpoint::CheckpointArgs;
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::history::HistoryArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::tools::ToolsArgs;
+use crate::commands::undo::UndoArgs;
 use crate::global::GlobalArgs;
 
 /// Runs tools for language models, under the owner's rules.
@@ -42,5 +45,8 @@ pub(crate) enum Command {
     #[command(visible_alias = "policies")]
     Policy(PolicyArgs),
     Audit(AuditArgs),
+    Undo(UndoArgs),
+    History(HistoryArgs),
+    Checkpoint(CheckpointArgs),
     Completions(CompletionsArgs),
 }

@@ -3,9 +3,12 @@
 pub(crate) mod audit;
 pub(crate) mod batch;
 pub(crate) mod call;
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
+pub(crate) mod history;
 pub(crate) mod policy;
 pub(crate) mod tools;
+pub(crate) mod undo;
 
 use std::process::ExitCode;
 
@@ -22,6 +25,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Policy(args) => policy::run(&cli.global, args),
         Command::Tools(args) => tools::run(&cli.global, args),
         Command::Audit(args) => audit::run(&cli.global, args),
+        Command::Undo(args) => undo::run(&cli.global, args),
+        Command::History(args) => history::run(&cli.global, args),
+        Command::Checkpoint(args) => checkpoint::run(&cli.global, args),
         Command::Completions(args) => completions::run(Cli::command(), args),
     }
 }

@@ -1,9 +1,9 @@
 //! What came of an undo.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use toolgate_core::id::CallId;
 use toolgate_core::ledger::RecordError;
 
@@ -44,28 +44,32 @@ pub enum Action {
     /// Its former content or target comes back.
     Restored {
         /// The path.
+        #[serde(serialize_with = "lossy")]
         path: PathBuf,
     },
     /// Only its permission bits come back.
     ModeRestored {
         /// The path.
+        #[serde(serialize_with = "lossy")]
         path: PathBuf,
     },
     /// It had been removed and is there again.
     Recreated {
         /// The path.
+        #[serde(serialize_with = "lossy")]
         path: PathBuf,
     },
     /// The call had made it; it goes.
     Removed {
         /// The path.
+        #[serde(serialize_with = "lossy")]
         path: PathBuf,
     },
 }
 
 impl Action {
     /// The path.
-    pub fn path(&self) -> &std::path::Path {
+    pub fn path(&self) -> &Path {
         match self {
             Self::Restored { path }
             | Self::ModeRestored { path }
@@ -79,6 +83,7 @@ impl Action {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unrestored {
     /// The path.
+    #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
     /// Why, as the end of a sentence that begins with the path.
     pub why: String,
@@ -97,6 +102,7 @@ pub struct Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Conflict {
     /// Its path.
+    #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
     /// Why.
     pub reason: Reason,
@@ -177,6 +183,11 @@ impl From<BlobError> for UndoError {
     fn from(error: BlobError) -> Self {
         Self::Keep(error.into())
     }
+}
+
+/// JSON is text, and paths need not be.
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 fn count(conflicts: usize) -> String {

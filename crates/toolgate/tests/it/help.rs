@@ -21,6 +21,9 @@ fn every_command_explains_itself() {
     insta::assert_snapshot!("tools_schema", help(&["tools", "schema", "--help"]));
     insta::assert_snapshot!("audit", help(&["audit", "--help"]));
     insta::assert_snapshot!("audit_verify", help(&["audit", "verify", "--help"]));
+    insta::assert_snapshot!("undo", help(&["undo", "--help"]));
+    insta::assert_snapshot!("history", help(&["history", "--help"]));
+    insta::assert_snapshot!("checkpoint", help(&["checkpoint", "--help"]));
     insta::assert_snapshot!("completions", help(&["completions", "--help"]));
 }
 

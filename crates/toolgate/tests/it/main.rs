@@ -53,3 +53,4 @@ mod tools_schema;
 mod tools_show;
 #[cfg(test)]
 mod waiting;
+mod undo;
