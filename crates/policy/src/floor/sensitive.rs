@@ -204,8 +204,8 @@ fn by_name(name: &str, is_source: bool) -> Option<&'static str> {
         let is_env = name == ".env" || name.starts_with(".env.") || name.starts_with(".env-");
         return (is_env && !is_example).then_some("secrets of the environment");
     }
-    let mut names = NAMES.iter().filter(|_| name.bytes().next().is_some_and(is_first_of_name));
-    if let Some((_, what)) = names.find(|(own, _)| *own == name) {
+    let names = if name.bytes().next().is_some_and(is_first_of_name) { NAMES } else { &[] };
+    if let Some((_, what)) = names.iter().find(|(own, _)| *own == name) {
         return Some(what);
     }
     if name.starts_with('.') && name.ends_with("_history") {

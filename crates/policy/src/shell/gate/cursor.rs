@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
 
     /// Skips blanks and a comment, up to the end of the line.
     pub(super) fn skip_blanks(&mut self) {
-        self.skip_while(is_blank);
+        self.take_while(|byte| is_blank(char::from(byte)));
         if self.peek() == Some('#') {
             self.skip_while(|character| character != '\n');
         }
