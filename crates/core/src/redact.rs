@@ -132,15 +132,13 @@ impl Redactor {
     fn array(&self, values: &mut [Value]) {
         let mut flag = None;
         for value in values {
-            match flag.take() {
-                Some(kind) => self.secret(value, kind),
-                None => {
-                    // `["--password", "…"]`: a command in pieces.
-                    flag =
-                        value.as_str().filter(|text| text.starts_with('-')).and_then(key::secret);
-                    self.value(value);
-                }
+            if let Some(kind) = flag.take() {
+                self.secret(value, kind);
+                continue;
             }
+            // `["--password", "…"]`: a command in pieces.
+            flag = value.as_str().filter(|text| text.starts_with('-')).and_then(key::secret);
+            self.value(value);
         }
     }
 

@@ -176,12 +176,12 @@ pub(super) fn secret(name: &str) -> Option<&'static str> {
     }
     match (last.as_str(), previous) {
         ("token", Some(word)) if HARMLESS_TOKENS.contains(&word) => None,
-        ("token", _) => Some("token"),
-        (
+        ("token", _)
+        | ("value", Some("token"))
+        | (
             "tokens",
             Some("access" | "auth" | "refresh" | "bearer" | "api" | "session" | "secret"),
         ) => Some("token"),
-        ("value", Some("token")) => Some("token"),
         ("key" | "keys", Some(word)) if KEYS.contains(&word) => Some("key"),
         ("auth", _) => Some("credential"),
         // `PWD` is the folder one is in, and `pass` is what tests do.
