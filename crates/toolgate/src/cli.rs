@@ -11,6 +11,7 @@ use crate::commands::history::HistoryArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::tools::ToolsArgs;
 use crate::commands::undo::UndoArgs;
+use crate::commands::trust::TrustArgs;
 use crate::global::GlobalArgs;
 
 /// Runs tools for language models, under the owner's rules.
@@ -48,5 +49,6 @@ pub(crate) enum Command {
     Undo(UndoArgs),
     History(HistoryArgs),
     Checkpoint(CheckpointArgs),
+    Trust(TrustArgs),
     Completions(CompletionsArgs),
 }

@@ -9,6 +9,7 @@ pub(crate) mod history;
 pub(crate) mod policy;
 pub(crate) mod tools;
 pub(crate) mod undo;
+pub(crate) mod trust;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Undo(args) => undo::run(&cli.global, args),
         Command::History(args) => history::run(&cli.global, args),
         Command::Checkpoint(args) => checkpoint::run(&cli.global, args),
+        Command::Trust(args) => trust::run(&cli.global, args),
         Command::Completions(args) => completions::run(Cli::command(), args),
     }
 }

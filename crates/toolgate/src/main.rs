@@ -15,6 +15,8 @@ mod output;
 mod policies;
 mod progress;
 mod prompt;
+mod terminal;
+mod trust;
 
 use std::process::ExitCode;
 

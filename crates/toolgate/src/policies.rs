@@ -1,7 +1,5 @@
 //! The policy in force: files of admin, user, workspace and command line.
 
-mod trust;
-
 use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +18,7 @@ use toolgate_policy::{Decision, Engine, Mode};
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
+use crate::trust;
 
 /// Where whoever runs the machine keeps policies.
 const ADMIN: &str = "/etc/toolgate/policies";
@@ -33,7 +32,7 @@ pub(crate) fn load(
 ) -> anyhow::Result<Arc<Engine>> {
     let loader = loader(registry, workspace);
     let mut loaded = Loaded::default();
-    for (file, tier) in files(global, workspace.root())? {
+    for (file, tier) in files(global, workspace.root(), interactive)? {
         loaded.add(&loader, &file, tier)?;
     }
     loaded.stop_on_errors()?;
@@ -65,13 +64,17 @@ pub(crate) fn loader(registry: &Registry, workspace: &Workspace) -> Loader {
 }
 
 /// The files that hold here, the strongest first.
-fn files(global: &GlobalArgs, workspace: &Path) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
+fn files(
+    global: &GlobalArgs,
+    workspace: &Path,
+    interactive: bool,
+) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
     let config = home::config()?;
     let mut files = Vec::new();
     files.extend(policies_in(Path::new(ADMIN))?.into_iter().map(|file| (file, Tier::Admin)));
     files.extend(global.policy.iter().map(|file| (file.clone(), Tier::User)));
     files.extend(policies_in(&config.join("policies"))?.into_iter().map(|file| (file, Tier::User)));
-    if trust::is_trusted(&config, workspace)? {
+    if trust::settle(&config, workspace, interactive, global.quiet)? {
         let own = policies_in(&workspace.join(".toolgate/policies"))?;
         files.extend(own.into_iter().map(|file| (file, Tier::Workspace)));
     }

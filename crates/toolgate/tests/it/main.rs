@@ -52,5 +52,7 @@ mod tools_schema;
 #[cfg(test)]
 mod tools_show;
 #[cfg(test)]
+mod trust;
+#[cfg(test)]
 mod waiting;
 mod undo;

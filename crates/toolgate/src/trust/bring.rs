@@ -1,0 +1,69 @@
+//! What a folder would bring if it were trusted.
+
+use std::path::{Path, PathBuf};
+
+/// What trusting a folder means, for people.
+pub(crate) const MEANING: &str = "\
+In a trusted folder its own `.toolgate` is used: configuration, policies,
+hooks, skills and servers. They can start programs and let calls run
+without a question.";
+
+/// Names of more files than these tell nobody anything.
+const MOST: usize = 12;
+
+/// What is in the `.toolgate` of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Brought {
+    /// Files and folders that would be used, relative to the folder.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+impl Brought {
+    /// Looks into a folder; nothing when it has no `.toolgate`, or when that is the user's own.
+    pub(crate) fn by(folder: &Path, config: &Path) -> Option<Self> {
+        let own = folder.join(".toolgate");
+        let is_users = config
+            .canonicalize()
+            .is_ok_and(|config| own.canonicalize().is_ok_and(|own| own == config));
+        if !own.is_dir() || is_users {
+            return None;
+        }
+        let mut files: Vec<PathBuf> = ["config.toml", "hooks", "skills", "servers.toml"]
+            .into_iter()
+            .map(|name| Path::new(".toolgate").join(name))
+            .filter(|file| folder.join(file).exists())
+            .collect();
+        let policies = own.join("policies").read_dir().into_iter().flatten().flatten();
+        let mut policies: Vec<PathBuf> = policies
+            .map(|entry| Path::new(".toolgate/policies").join(entry.file_name()))
+            .filter(|file| {
+                file.extension().is_some_and(|ending| ending == "toml" || ending == "json")
+            })
+            .collect();
+        policies.sort();
+        files.append(&mut policies);
+        Some(Self { files })
+    }
+
+    /// One line a file, for people.
+    pub(crate) fn shown(&self) -> Vec<String> {
+        let shown = self.files.iter().take(MOST);
+        let mut lines: Vec<String> = shown
+            .map(|file| toolgate_core::visible::question(&toolgate_core::visible::path(file)))
+            .collect();
+        match self.files.len().checked_sub(MOST) {
+            None | Some(0) => {}
+            Some(more) => lines.push(format!("… {more} more")),
+        }
+        lines
+    }
+
+    /// How much it is, in a few words.
+    pub(crate) fn count(&self) -> String {
+        match self.files.len() {
+            0 => "nothing that would be used".to_owned(),
+            1 => "1 file".to_owned(),
+            many => format!("{many} files"),
+        }
+    }
+}
