@@ -53,8 +53,10 @@ impl App {
             .journal(kept.journal())
             .grants(kept.grants());
         let screen = Screen::default();
+        let cancellation = CancellationToken::new();
         if interactive {
-            builder = builder.approver(TerminalApprover::new(screen.clone()));
+            let terminal = TerminalApprover::new(screen.clone(), cancellation.clone());
+            builder = builder.approver(terminal);
         }
         if waits {
             builder = builder.approver(kept.asking()?);
@@ -70,28 +72,36 @@ impl App {
             kept,
             session: Arc::new(session),
             output: Output::new(global),
-            cancellation: CancellationToken::new(),
+            cancellation,
             screen,
         })
     }
 
     /// Runs a command's work; Ctrl-C cancels its calls.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> anyhow::Result<T> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .max_blocking_threads(64)
-            .build()
-            .context("cannot start the runtime")?;
-        let cancellation = self.cancellation.clone();
-        let result = runtime.block_on(async {
-            tokio::spawn(cancel_on_signal(cancellation));
-            work.await
-        });
-        // A call that was told to stop and did not must not keep the program from ending.
-        runtime.shutdown_background();
+        let result = block_on(work, &self.cancellation)?;
         self.kept.flush()?;
         Ok(result)
     }
+}
+
+/// Runs work; Ctrl-C cancels what the token stands for.
+pub(crate) fn block_on<T>(
+    work: impl Future<Output = T>,
+    cancellation: &CancellationToken,
+) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(64)
+        .build()
+        .context("cannot start the runtime")?;
+    let result = runtime.block_on(async {
+        tokio::spawn(cancel_on_signal(cancellation.clone()));
+        work.await
+    });
+    // A call that was told to stop and did not must not keep the program from ending.
+    runtime.shutdown_background();
+    Ok(result)
 }
 
 /// A registry with every built-in tool.

@@ -1,139 +1,119 @@
 //! Asking the person at the terminal.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
+mod console;
+mod editor;
+mod grant;
+mod layout;
+mod pager;
+mod render;
+#[cfg(test)]
+mod sample;
+mod talk;
+mod tame;
 
-use anstyle::{AnsiColor, Style};
+pub(crate) use render::{Detail, Seen, View, request as render, risk, span};
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
 use async_trait::async_trait;
 use tokio::sync::Mutex;
-use toolgate_core::approval::{Answer, ApprovalRequest, Approver, ShownPlace};
-use toolgate_core::tool::Preview;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
 
+use self::console::Person;
 use crate::progress::{Screen, Taken};
-
-/// How many lines of a preview are shown.
-const PREVIEW_LINES: usize = 60;
-/// How many places are named.
-const LOCATIONS: usize = 20;
+use crate::terminal::{Keyboard, Paper, Raw, Withdrawal};
 
 /// Asks on the terminal the command runs in, one question at a time.
 #[derive(Debug)]
 pub(crate) struct TerminalApprover {
     turn: Mutex<()>,
     screen: Screen,
+    cancellation: CancellationToken,
+    seen: Seen,
 }
 
 impl TerminalApprover {
-    /// Asks on a terminal that shows progress otherwise.
-    pub(crate) fn new(screen: Screen) -> Self {
-        Self { turn: Mutex::default(), screen }
+    /// Asks on a terminal that shows progress otherwise; `cancellation` tells that the person
+    /// wants none of it any more.
+    pub(crate) fn new(screen: Screen, cancellation: CancellationToken) -> Self {
+        Self { turn: Mutex::default(), screen, cancellation, seen: Seen::Here }
     }
-}
 
-/// A question on the screen; one that is withdrawn leaves the cursor on a line of its own.
-#[derive(Debug)]
-struct Asked {
-    answered: bool,
-    _screen: Taken,
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        if !self.answered {
-            writeln!(anstream::stderr()).ok();
-        }
+    /// Asks about requests of other programs.
+    pub(crate) fn for_others(mut self) -> Self {
+        self.seen = Seen::Elsewhere;
+        self
     }
 }
 
 #[async_trait]
 impl Approver for TerminalApprover {
+    fn name(&self) -> &'static str {
+        "terminal"
+    }
+
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         let _turn = self.turn.lock().await;
-        let question = render(request);
-        let mut asked = Asked { answered: false, _screen: self.screen.take() };
-        // What was typed before the question was there is no answer to it.
-        rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush).ok();
-        write!(anstream::stderr(), "{question}").ok();
-        let answer = tokio::task::spawn_blocking(|| {
-            let mut line = String::new();
-            std::io::stdin().read_line(&mut line).map(|count| (count, line))
+        let taken = self.screen.take();
+        let Some(paper) = Paper::take().map(Arc::new) else { return Answer::Nobody };
+        let Ok((keyboard, withdrawal)) = Keyboard::take() else { return Answer::Nobody };
+        let mut asked = Asked {
+            answered: false,
+            expires_at: request.expires_at,
+            cancellation: self.cancellation.clone(),
+            paper: Arc::clone(&paper),
+            raw: keyboard.raw(),
+            _withdrawal: withdrawal,
+            _screen: taken,
+        };
+        let (request, seen) = (request.clone(), self.seen);
+        let answer = tokio::task::spawn_blocking(move || {
+            talk::talk(&request, seen, &Person { paper: &paper, keyboard: &keyboard })
         });
-        match answer.await {
-            // The end of input, or no input at all, approves nothing.
-            Ok(Ok((0, _)) | Err(_)) | Err(_) => Answer::Nobody,
-            Ok(Ok((_, line))) => {
-                asked.answered = true;
-                parse(&line)
-            }
+        let answer = answer.await.unwrap_or(Answer::Nobody);
+        asked.answered = true;
+        if answer == Answer::Nobody {
+            asked.paper.write("\n");
+        }
+        answer
+    }
+}
+
+/// A question on the screen. Whatever happens to it, the terminal is put back as it was and the
+/// cursor left on a line of its own.
+#[derive(Debug)]
+struct Asked {
+    answered: bool,
+    expires_at: Option<SystemTime>,
+    cancellation: CancellationToken,
+    paper: Arc<Paper>,
+    raw: Option<Arc<Raw>>,
+    _withdrawal: Withdrawal,
+    _screen: Taken,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(raw) = &self.raw {
+            raw.leave();
+        }
+        if !self.answered {
+            self.paper.write(self.farewell());
         }
     }
 }
 
-fn parse(line: &str) -> Answer {
-    let line = line.trim();
-    match line.to_lowercase().as_str() {
-        "y" | "yes" => Answer::Once,
-        "" | "n" | "no" => Answer::Deny { note: None },
-        _ => Answer::Deny { note: Some(line.to_owned()) },
-    }
-}
-
-/// What the person sees.
-fn render(request: &ApprovalRequest) -> String {
-    let bold = Style::new().bold();
-    let mut text = format!("\n{bold}{}{bold:#}\n", request.description);
-    let facts = [
-        ("tool", request.tool.clone()),
-        ("risk", request.risk.to_string()),
-        ("why", request.reasons.first().cloned().unwrap_or_default()),
-    ];
-    for (name, value) in facts {
-        writeln!(text, "  {name:<5} {value}").expect("writing to a string cannot fail");
-    }
-    push_places(&mut text, &request.places);
-    match &request.preview {
-        Preview::Diff(diff) => push_preview(&mut text, diff, diff_style),
-        Preview::Text(preview) => push_preview(&mut text, preview, |_| Style::new()),
-        _ => {}
-    }
-    write!(text, "Allow this once? [y/N, or say why not] ")
-        .expect("writing to a string cannot fail");
-    text
-}
-
-/// Names every file that is not simply where it seems to be: outside, or behind a link.
-fn push_places(text: &mut String, places: &[ShownPlace]) {
-    let telling: Vec<&ShownPlace> =
-        places.iter().filter(|place| place.outside || place.really.is_some()).collect();
-    for place in telling.iter().take(LOCATIONS) {
-        let path = place.really.as_ref().unwrap_or(&place.shown);
-        writeln!(text, "  at    {path}").expect("writing to a string cannot fail");
-    }
-    if telling.len() > LOCATIONS {
-        writeln!(text, "  at    … {} more", telling.len() - LOCATIONS)
-            .expect("writing to a string cannot fail");
-    }
-}
-
-fn push_preview(text: &mut String, preview: &str, style: fn(&str) -> Style) {
-    let total = preview.lines().count();
-    for line in preview.lines().take(PREVIEW_LINES) {
-        let style = style(line);
-        writeln!(text, "  {style}{}{style:#}", line.trim_end())
-            .expect("writing to a string cannot fail");
-    }
-    if total > PREVIEW_LINES {
-        writeln!(text, "  … {} more lines", total - PREVIEW_LINES)
-            .expect("writing to a string cannot fail");
-    }
-}
-
-fn diff_style(line: &str) -> Style {
-    let coloured = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
-    match line.as_bytes().first() {
-        Some(b'+') => coloured(AnsiColor::Green),
-        Some(b'-') => coloured(AnsiColor::Red),
-        Some(b'@') => coloured(AnsiColor::Cyan),
-        _ => Style::new(),
+impl Asked {
+    /// What is said when the question goes unanswered.
+    fn farewell(&self) -> &'static str {
+        if self.cancellation.is_cancelled() {
+            "\n"
+        } else if self.expires_at.is_some_and(|expiry| expiry <= SystemTime::now()) {
+            "\nno answer in time\n"
+        } else {
+            "\nanswered elsewhere\n"
+        }
     }
 }

@@ -12,25 +12,25 @@ use serde_json::{Value, json};
 
 use crate::harness::{Toolgate, call_args, lines, send_signal};
 
-const QUESTION: &str = "Allow this once? [y/N, or say why not] ";
+const QUESTION: &str = "Your choice: ";
 
 /// Longer than a call may take before it shows progress.
 const WELL_PAST_PATIENCE: Duration = Duration::from_millis(900);
 
 /// A program on a terminal of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     session: PtySession,
 }
 
 impl Terminal {
     /// Starts the program with these arguments, without colours.
-    fn start(toolgate: &Toolgate, args: &[String]) -> Self {
+    pub(crate) fn start(toolgate: &Toolgate, args: &[String]) -> Self {
         let mut command = toolgate.command();
         command.env("NO_COLOR", "1").stdin(Stdio::inherit()).args(args);
         Self::start_command(command)
     }
 
-    fn start_command(command: Command) -> Self {
+    pub(crate) fn start_command(command: Command) -> Self {
         Self { session: spawn_command(command, Some(30_000)).unwrap() }
     }
 
@@ -39,15 +39,23 @@ impl Terminal {
         as_text(&self.session.exp_string(QUESTION).unwrap())
     }
 
-    fn until(&mut self, text: &str) -> String {
+    pub(crate) fn until(&mut self, text: &str) -> String {
         as_text(&self.session.exp_string(text).unwrap())
     }
 
-    fn answer(&mut self, line: &str) {
+    pub(crate) fn answer(&mut self, line: &str) {
         self.session.send_line(line).unwrap();
     }
 
-    fn press(&mut self, control: char) {
+    /// Presses keys one after the other, none of which ends a line.
+    pub(crate) fn keys(&mut self, keys: &str) {
+        for key in keys.chars() {
+            self.session.send(&key.to_string()).unwrap();
+            self.session.flush().unwrap();
+        }
+    }
+
+    pub(crate) fn press(&mut self, control: char) {
         self.session.send_control(control).unwrap();
     }
 
@@ -57,7 +65,7 @@ impl Terminal {
     }
 
     /// The rest of what it prints, and the code it ends with.
-    fn end(mut self) -> (String, i32) {
+    pub(crate) fn end(mut self) -> (String, i32) {
         let rest = as_text(&self.session.exp_eof().unwrap());
         match self.session.process().wait().unwrap() {
             WaitStatus::Exited(_, code) => (rest, code),
@@ -91,16 +99,18 @@ fn the_question_shows_what_how_risky_why_and_the_difference() {
     insta::assert_snapshot!(terminal.until_asked(), @r"
 
     Edit a.txt
-      tool  edit_file
-      risk  medium
-      why   it changes files
-      --- a/a.txt
-      +++ b/a.txt
-      @@ -1,3 +1,3 @@
-       one
-      -two
-      +2
-       three
+      tool     Edit File (edit_file)
+      risk     medium
+      why      it changes files
+      rule     `writing` (built-in write.toml:3)
+      │ --- a/a.txt
+      │ +++ b/a.txt
+      │ @@ -1,3 +1,3 @@
+      │  one
+      │ -two
+      │ +2
+      │  three
+    y once  e edit  n no  d no, and say why  v view all  ? help
     ");
 }
 
@@ -112,14 +122,16 @@ fn the_question_about_a_new_file_shows_all_of_it() {
     insta::assert_snapshot!(terminal.until_asked(), @r"
 
     Create a.txt with 2 lines
-      tool  write_file
-      risk  medium
-      why   it changes files
-      --- a/a.txt
-      +++ b/a.txt
-      @@ -0,0 +1,2 @@
-      +one
-      +two
+      tool     Write File (write_file)
+      risk     medium
+      why      it changes files
+      rule     `writing` (built-in write.toml:3)
+      │ --- a/a.txt
+      │ +++ b/a.txt
+      │ @@ -0,0 +1,2 @@
+      │ +one
+      │ +two
+    y once  e edit  n no  d no, and say why  v view all  ? help
     ");
 }
 
@@ -131,9 +143,12 @@ fn the_question_about_a_removal_says_that_the_risk_is_high() {
     insta::assert_snapshot!(terminal.until_asked(), @r"
 
     Delete a.txt
-      tool  delete_file
-      risk  high
-      why   it removes a file
+      tool     Delete File (delete_file)
+      risk     high
+      why      it removes a file
+      rule     `removing` (built-in write.toml:10)
+      at       delete a.txt
+    y once  e edit  n no  d no, and say why  v view all  ? help
     ");
 }
 
@@ -146,28 +161,42 @@ fn the_question_says_what_a_floor_objects_to() {
     let asked = terminal.until_asked();
     assert!(asked.contains("b.txt` is outside the workspace"), "{asked}");
     assert!(!asked.contains("secret"), "{asked}");
-    terminal.answer("y");
+    terminal.keys("y");
     assert_eq!(terminal.end().1, 0);
 }
 
 #[test]
-fn a_long_difference_is_cut() {
+fn a_long_difference_is_shown_page_by_page() {
     let toolgate = Toolgate::new();
     let content = lines((1..=100).map(|number| format!("line {number}")));
     let args = json!({ "path": "a.txt", "content": content });
     let mut terminal = Terminal::start(&toolgate, &call_args(&[], "write_file", &args));
     let asked = terminal.until_asked();
-    // Three lines say what is compared.
-    assert!(asked.ends_with("  +line 57\n  … 43 more lines\n"), "{asked}");
+    assert!(asked.contains(" more lines\n  Not everything is shown; press v"), "{asked}");
+    assert!(!asked.contains("+line 100\n"), "{asked}");
+    terminal.keys("v");
+    let mut whole = String::new();
+    while !whole.contains("+line 100\n") {
+        whole.push_str(&terminal.until("q to go back -- "));
+        terminal.keys(" ");
+    }
+    assert!((1..=100).all(|number| whole.contains(&format!("+line {number}\n"))), "{whole}");
+    terminal.until_asked();
+    terminal.keys("v");
+    terminal.until("q to go back -- ");
+    terminal.keys("q");
+    terminal.until_asked();
+    terminal.keys("n");
+    assert_eq!(terminal.end().1, 3);
 }
 
 #[test]
 fn yes_runs_it_once() {
-    for yes in ["y", "Y", "yes", " yes "] {
+    for yes in ["y", "Y"] {
         let toolgate = Toolgate::new();
         let mut terminal = asked_to_write(&toolgate);
         assert_eq!(toolgate.read("a.txt"), None);
-        terminal.answer(yes);
+        terminal.keys(yes);
         let (rest, code) = terminal.end();
         assert!(rest.ends_with("Created a.txt (2 lines, 8 bytes)\n"), "{rest}");
         assert_eq!((code, toolgate.read("a.txt").as_deref()), (0, Some("one\ntwo\n")));
@@ -176,26 +205,28 @@ fn yes_runs_it_once() {
 
 #[test]
 fn no_denies_it() {
-    for no in ["n", "N", "no", ""] {
+    for no in ["n", "N"] {
         let toolgate = Toolgate::new();
         let mut terminal = asked_to_write(&toolgate);
-        terminal.answer(no);
+        terminal.keys(no);
         let (rest, code) = terminal.end();
         assert_eq!(
             rest,
-            "error: ApprovalDenied: a person refused; do not try the same call again\n"
+            "no\nerror: ApprovalDenied: a person refused; do not try the same call again\n"
         );
         assert_eq!((code, toolgate.read("a.txt")), (3, None));
     }
 }
 
 #[test]
-fn anything_else_denies_it_and_reaches_the_model() {
+fn no_with_a_note_reaches_the_model() {
     let toolgate = Toolgate::new();
     let mut terminal = asked_to_write(&toolgate);
-    terminal.answer("yes, but call it b.txt");
+    terminal.keys("d");
+    terminal.until("What should the model know? ");
+    terminal.answer("call it b.txt");
     let (rest, code) = terminal.end();
-    assert_eq!(rest, "error: ApprovalDenied: a person refused: yes, but call it b.txt\n");
+    assert!(rest.ends_with("error: ApprovalDenied: a person refused: call it b.txt\n"), "{rest}");
     assert_eq!((code, toolgate.read("a.txt")), (3, None));
 }
 
@@ -203,9 +234,105 @@ fn anything_else_denies_it_and_reaches_the_model() {
 fn a_note_cannot_hide_anything() {
     let toolgate = Toolgate::new();
     let mut terminal = asked_to_write(&toolgate);
+    terminal.keys("d");
+    terminal.until("What should the model know? ");
     terminal.answer("no \u{1b}[31mred");
     let (rest, _) = terminal.end();
-    assert_eq!(rest, "error: ApprovalDenied: a person refused: no \\x1b[31mred\n");
+    assert!(rest.ends_with("a person refused: no \\x1b[31mred\n"), "{rest}");
+}
+
+#[test]
+fn no_other_key_answers_anything() {
+    let toolgate = Toolgate::new();
+    let mut terminal = asked_to_write(&toolgate);
+    // Enter, a letter without a meaning, the key for upwards, and text that is pasted.
+    for keys in ["\r", "x", "\u{1b}[A", "yes please", "\u{1b}"] {
+        terminal.session.send(keys).unwrap();
+        terminal.session.flush().unwrap();
+        terminal.until("Nothing was answered.");
+        terminal.until_asked();
+        assert_eq!(toolgate.read("a.txt"), None);
+    }
+    terminal.keys("n");
+    assert_eq!((terminal.end().1, toolgate.read("a.txt")), (3, None));
+}
+
+#[test]
+fn arguments_are_changed_in_the_editor() {
+    let toolgate = Toolgate::new();
+    let editor = toolgate.outside("editor");
+    let script = "#!/bin/sh\nsed -i s/a.txt/b.txt/ \"$2\"\nstat -c %a \"$2\" > \"$1\"\n";
+    fs::write(&editor, script).unwrap();
+    crate::harness::set_mode(&editor, 0o755);
+    let mode = toolgate.outside("mode");
+    let mut command = toolgate.command();
+    command.env("VISUAL", format!("{} {}", editor.display(), mode.display()));
+    command.env("PATH", "/usr/bin:/bin").env("NO_COLOR", "1").env("TMPDIR", toolgate.outside(""));
+    command.stdin(Stdio::inherit()).args(call_args(&[], "write_file", &write("a.txt")));
+    let mut terminal = Terminal::start_command(command);
+    terminal.until_asked();
+    terminal.keys("e");
+    // What comes out is judged again.
+    assert!(terminal.until_asked().contains("Create b.txt"));
+    terminal.keys("y");
+    assert_eq!(terminal.end().1, 0);
+    assert_eq!((toolgate.read("a.txt"), toolgate.read("b.txt").is_some()), (None, true));
+    assert_eq!(fs::read_to_string(mode).unwrap(), "600\n");
+    let left = fs::read_dir(toolgate.outside("")).unwrap().count();
+    assert_eq!(left, 2, "the file that was edited is gone");
+}
+
+#[test]
+fn the_terminal_is_put_back_whatever_ends_the_question() {
+    let toolgate = Toolgate::new();
+    for (key, control) in [('y', false), ('n', false), ('c', true), ('d', true)] {
+        let args = call_args(&[], "write_file", &write("a.txt")).join("' '");
+        let binary = env!("CARGO_BIN_EXE_toolgate");
+        let mut shell = Command::new("sh");
+        // The shell outlives what it runs, also when Ctrl-C ends that.
+        let script = format!("trap : INT; stty -a > before; '{binary}' '{args}'; stty -a > after");
+        shell.args(["-c", &script]).current_dir(toolgate.path(""));
+        shell.env("TOOLGATE_HOME", toolgate.home("")).env("TERM", "xterm").env("NO_COLOR", "1");
+        let mut terminal = Terminal::start_command(shell);
+        terminal.until_asked();
+        if control {
+            terminal.press(key)
+        } else {
+            terminal.keys(&key.to_string())
+        }
+        terminal.end();
+        assert_eq!(toolgate.read("before"), toolgate.read("after"), "{key}");
+        fs::remove_file(toolgate.path("a.txt")).ok();
+    }
+}
+
+#[test]
+fn a_terminal_that_only_knows_lines_is_asked_by_lines() {
+    let toolgate = Toolgate::new();
+    let mut command = toolgate.command();
+    command.env("TERM", "dumb").stdin(Stdio::inherit());
+    command.args(call_args(&[], "write_file", &write("a.txt")));
+    let mut terminal = Terminal::start_command(command);
+    terminal.until_asked();
+    terminal.answer("");
+    terminal.until("Nothing was answered.");
+    terminal.until_asked();
+    terminal.answer("yes");
+    assert_eq!(terminal.end().1, 0);
+    assert!(toolgate.read("a.txt").is_some());
+}
+
+#[test]
+fn the_question_reaches_the_person_when_errors_go_elsewhere() {
+    let toolgate = Toolgate::new();
+    let mut command = toolgate.command();
+    command.args(call_args(&[], "write_file", &write("a.txt"))).stdin(Stdio::inherit());
+    command.env("NO_COLOR", "1").stderr(File::create(toolgate.outside("errors")).unwrap());
+    let mut terminal = Terminal::start_command(command);
+    assert!(terminal.until_asked().contains("Create a.txt"));
+    terminal.keys("y");
+    assert_eq!(terminal.end().1, 0);
+    assert_eq!(fs::read_to_string(toolgate.outside("errors")).unwrap(), "");
 }
 
 #[test]
@@ -264,7 +391,7 @@ fn questions_are_not_mixed_with_results() {
     command.stdout(File::create(&printed).unwrap());
     let mut terminal = Terminal::start_command(command);
     terminal.until_asked();
-    terminal.answer("y");
+    terminal.keys("y");
     assert_eq!(terminal.end().1, 0);
     let outcome: Value = serde_json::from_slice(&fs::read(printed).unwrap()).unwrap();
     assert_eq!(outcome["decision"], "ask");
@@ -278,9 +405,9 @@ fn a_batch_asks_one_question_at_a_time() {
     toolgate.write("calls.jsonl", calls.join("\n"));
     let args = ["batch", "calls.jsonl"].map(str::to_owned);
     let mut terminal = Terminal::start(&toolgate, &args);
-    for (name, answer) in [("a.txt", "y"), ("b.txt", "not this one"), ("c.txt", "y")] {
+    for (name, answer) in [("a.txt", "y"), ("b.txt", "n"), ("c.txt", "y")] {
         assert!(terminal.until_asked().contains(&format!("Create {name} with 2 lines")));
-        terminal.answer(answer);
+        terminal.keys(answer);
     }
     let (_, code) = terminal.end();
     assert_eq!(code, 3);
@@ -296,9 +423,9 @@ fn what_was_typed_before_the_question_is_no_answer() {
     toolgate.write("calls.jsonl", format!("{slow}\n{write}\n"));
     let args = ["batch", "calls.jsonl"].map(str::to_owned);
     let mut terminal = Terminal::start(&toolgate, &args);
-    terminal.answer("y");
+    terminal.keys("y");
     terminal.until_asked();
-    terminal.answer("n");
+    terminal.keys("n");
     assert_eq!((terminal.end().1, toolgate.read("a.txt")), (3, None));
 }
 
@@ -321,7 +448,7 @@ fn a_return_does_not_end_a_line_of_the_difference() {
     let args = json!({ "path": "a.txt", "content": "one\rtwo\n" });
     let mut terminal = Terminal::start(&toolgate, &call_args(&[], "write_file", &args));
     let asked = terminal.until_asked();
-    assert!(asked.ends_with("  @@ -0,0 +1 @@\n  +one\\rtwo\n"), "{asked}");
+    assert!(asked.contains("  │ @@ -0,0 +1 @@\n  │ +one\\rtwo\n"), "{asked}");
 }
 
 #[test]
@@ -356,12 +483,12 @@ fn colours_are_for_terminals_that_want_them() {
     let asked = coloured.until_asked();
     assert!(asked.contains("\u{1b}[31m-one\u{1b}[0m"), "{asked:?}");
     assert!(asked.contains("\u{1b}[32m+two\u{1b}[0m"), "{asked:?}");
-    coloured.answer("n");
+    coloured.keys("n");
     assert!(coloured.end().0.contains("\u{1b}[31merror:\u{1b}[0m"));
 
     let mut plain = Terminal::start(&toolgate, &args);
     assert!(!plain.until_asked().contains('\u{1b}'));
-    plain.answer("n");
+    plain.keys("n");
     assert!(!plain.end().0.contains('\u{1b}'));
 }
 
@@ -399,8 +526,8 @@ fn a_short_call_shows_no_progress() {
 fn a_short_call_shows_no_progress_after_the_question_either() {
     let toolgate = Toolgate::new();
     let mut terminal = asked_to_write(&toolgate);
-    terminal.answer("y");
-    assert_eq!(terminal.end().0, "Created a.txt (2 lines, 8 bytes)\n");
+    terminal.keys("y");
+    assert!(terminal.end().0.ends_with("yes, once\nCreated a.txt (2 lines, 8 bytes)\n"));
 }
 
 #[test]
@@ -444,7 +571,7 @@ fn progress_does_not_touch_the_question() {
         terminal.until_asked();
         thread::sleep(WELL_PAST_PATIENCE);
         assert_eq!(terminal.so_far(), "");
-        terminal.answer("y");
+        terminal.keys("y");
     }
     assert_eq!(terminal.end().1, 0);
 }

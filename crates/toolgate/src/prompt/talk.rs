@@ -1,0 +1,221 @@
+//! The conversation about one request.
+
+use std::time::SystemTime;
+
+use anstyle::Style;
+use toolgate_core::approval::{Answer, ApprovalRequest};
+
+use super::console::Console;
+use super::editor::EditError;
+use super::grant::{self, Choice};
+use super::layout;
+use super::pager;
+use super::render::{self, Detail, Seen, View};
+use crate::terminal::Input;
+
+/// What ends every question.
+const QUESTION: &str = "Your choice: ";
+
+/// Shows a request and finds out what the person wants. Only keys that say so approve anything.
+pub(super) fn talk(request: &ApprovalRequest, seen: Seen, console: &impl Console) -> Answer {
+    let mut talk = Talk { request, seen, console, draft: None };
+    talk.show();
+    loop {
+        match talk.turn() {
+            Ok(Some(answer)) => return answer,
+            Ok(None) => {}
+            // The end of input, or of the question, approves nothing.
+            Err(_) => return Answer::Nobody,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Talk<'a, C> {
+    request: &'a ApprovalRequest,
+    seen: Seen,
+    console: &'a C,
+    /// Arguments that were typed and are not right yet.
+    draft: Option<String>,
+}
+
+impl<C: Console> Talk<'_, C> {
+    fn view(&self, detail: Detail) -> View {
+        View { size: self.console.size(), detail, seen: self.seen, now: SystemTime::now() }
+    }
+
+    fn show(&self) {
+        let (text, cut) = render::request(self.request, &self.view(Detail::Brief));
+        self.console.write(&text);
+        if cut {
+            self.console.write("  Not everything is shown; press v to see all of it.\n");
+        }
+        self.console.write(&self.choices());
+    }
+
+    /// One key and what it leads to. Nothing when the question stays open.
+    fn turn(&mut self) -> Result<Option<Answer>, Input> {
+        let grants = !self.request.proposals.is_empty();
+        let key = match self.console.key() {
+            Input::Key(key) => key.to_ascii_lowercase(),
+            end @ (Input::End | Input::Withdrawn) => return Err(end),
+            Input::Enter | Input::Other => '\n',
+        };
+        match key {
+            'y' => return Ok(Some(self.answered("yes, once", Answer::Once))),
+            'n' => return Ok(Some(self.answered("no", Answer::refuse()))),
+            'd' => return self.deny().map(Some),
+            's' if grants => return self.grant(Choice::Session),
+            'a' if grants => return self.grant(Choice::Always),
+            'm' if grants => return self.grant(Choice::Minutes),
+            'u' if grants => return self.grant(Choice::Uses),
+            'e' => {
+                if let Some(answer) = self.edit()? {
+                    return Ok(Some(answer));
+                }
+            }
+            'v' => {
+                self.console.write("all of it\n");
+                let (text, _) = render::request(self.request, &self.view(Detail::Whole));
+                pager::show(&text, self.console)?;
+            }
+            '?' | 'h' => self.console.write(&self.help()),
+            _ => {
+                self.console
+                    .write("\nNothing was answered. Press one of these keys, ? for help.\n");
+            }
+        }
+        self.console.write(&self.choices());
+        Ok(None)
+    }
+
+    fn answered(&self, shown: &str, answer: Answer) -> Answer {
+        self.console.write(&format!("{shown}\n"));
+        answer
+    }
+
+    fn deny(&self) -> Result<Answer, Input> {
+        self.console.write("no\nWhat should the model know? ");
+        let note = self.console.line()?;
+        let note = note.trim();
+        Ok(if note.is_empty() { Answer::refuse() } else { Answer::deny(note) })
+    }
+
+    fn grant(&self, choice: Choice) -> Result<Option<Answer>, Input> {
+        self.console.write("\n");
+        let answer = grant::ask(choice, &self.request.proposals, self.console)?;
+        if answer.is_none() {
+            self.console.write(&self.choices());
+        }
+        Ok(answer)
+    }
+
+    /// Lets the arguments be changed. Nothing when they stay as they are.
+    fn edit(&mut self) -> Result<Option<Answer>, Input> {
+        self.console.write("edit\n");
+        let pretty = || serde_json::to_string_pretty(&self.request.args).unwrap_or_default();
+        let before = self.draft.take().unwrap_or_else(pretty);
+        let text = match self.console.edit(&before) {
+            Ok(text) => text,
+            Err(EditError::NoEditor) => {
+                self.console.write("Neither VISUAL nor EDITOR names an editor.\n");
+                self.console.write("Type the new arguments as JSON, nothing to go back: ");
+                self.console.line()?
+            }
+            Err(EditError::Withdrawn) => return Err(Input::Withdrawn),
+            Err(error) => {
+                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+                self.console.write(&format!("{error}{}\n", cause.unwrap_or_default()));
+                return Ok(None);
+            }
+        };
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        match serde_json::from_str(&text) {
+            Ok(args) if args == self.request.args => {
+                self.console.write("Nothing was changed.\n");
+                Ok(None)
+            }
+            Ok(args) => Ok(Some(Answer::Edit { args })),
+            Err(error) => {
+                self.console
+                    .write(&format!("That is no JSON: {error}. Press e to go on editing.\n"));
+                self.draft = Some(text);
+                Ok(None)
+            }
+        }
+    }
+
+    fn choices(&self) -> String {
+        let bold = Style::new().bold();
+        let grants = !self.request.proposals.is_empty();
+        let offered = KEYS.iter().filter(|key| grants || !key.gives_rule);
+        let columns = self.console.size().columns;
+        let mut text = String::new();
+        let mut taken = 0;
+        for key in offered {
+            let needed = 3 + layout::width(key.short);
+            if taken > 0 && taken + needed + 2 > columns {
+                text.push('\n');
+                taken = 0;
+            } else if taken > 0 {
+                text.push_str("  ");
+                taken += 2;
+            }
+            text.push_str(&format!("{bold}{}{bold:#} {}", key.letter, key.short));
+            taken += needed;
+        }
+        format!("{text}\n{QUESTION}")
+    }
+
+    fn help(&self) -> String {
+        let grants = !self.request.proposals.is_empty();
+        let columns = self.console.size().columns;
+        let mut text = "help\n".to_owned();
+        for key in KEYS.iter().filter(|key| grants || !key.gives_rule) {
+            for (index, line) in layout::words(key.long, columns - 5).iter().enumerate() {
+                let key = if index == 0 { key.letter } else { ' ' };
+                text.push_str(&format!("  {key}  {line}\n"));
+            }
+        }
+        text
+    }
+}
+
+/// A key that can be pressed.
+#[derive(Debug)]
+struct Key {
+    letter: char,
+    short: &'static str,
+    long: &'static str,
+    gives_rule: bool,
+}
+
+const fn key(letter: char, short: &'static str, long: &'static str) -> Key {
+    Key { letter, short, long, gives_rule: false }
+}
+
+const fn rule(letter: char, short: &'static str, long: &'static str) -> Key {
+    Key { letter, short, long, gives_rule: true }
+}
+
+const KEYS: [Key; 10] = [
+    key('y', "once", "Yes, this call, once."),
+    rule('s', "session", "Yes, and calls like it until the session ends. The rule is shown first."),
+    rule(
+        'a',
+        "always",
+        "Yes, and calls like it from now on. The rule is shown first and saved in your policies.",
+    ),
+    rule('m', "minutes", "Yes, and calls like it for some minutes. The rule is shown first."),
+    rule('u', "uses", "Yes, and calls like it for a number of times. The rule is shown first."),
+    key('e', "edit", "Change the arguments; what comes out is checked and judged again."),
+    key('n', "no", "No."),
+    key('d', "no, and say why", "No, with a note that the model reads."),
+    key('v', "view all", "Show all of the request, a page at a time."),
+    key('?', "help", "This help. Ctrl-C cancels the call; no other key approves anything."),
+];
+
+#[cfg(test)]
+mod tests;
