@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::approvals::ApprovalsArgs;
 use crate::commands::audit::AuditArgs;
 use crate::commands::batch::BatchArgs;
 use crate::commands::call::CallArgs;
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Tools(ToolsArgs),
     #[command(visible_alias = "policies")]
     Policy(PolicyArgs),
+    Approvals(ApprovalsArgs),
     Audit(AuditArgs),
     Undo(UndoArgs),
     History(HistoryArgs),

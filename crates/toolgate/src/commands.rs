@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod batch;
 pub(crate) mod call;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Batch(args) => batch::run(&App::new(&cli.global)?, args),
         Command::Policy(args) => policy::run(&cli.global, args),
         Command::Tools(args) => tools::run(&cli.global, args),
+        Command::Approvals(args) => approvals::run(&cli.global, args),
         Command::Audit(args) => audit::run(&cli.global, args),
         Command::Undo(args) => undo::run(&cli.global, args),
         Command::History(args) => history::run(&cli.global, args),

@@ -74,7 +74,9 @@ fn files(
     files.extend(policies_in(Path::new(ADMIN))?.into_iter().map(|file| (file, Tier::Admin)));
     files.extend(global.policy.iter().map(|file| (file.clone(), Tier::User)));
     files.extend(policies_in(&config.join("policies"))?.into_iter().map(|file| (file, Tier::User)));
-    if trust::settle(&config, workspace, interactive, global.quiet)? {
+    // Somebody elsewhere who may answer does not see this question.
+    let present = interactive && !global.non_interactive && std::io::stdin().is_terminal();
+    if trust::settle(&config, workspace, present, global.quiet)? {
         let own = policies_in(&workspace.join(".toolgate/policies"))?;
         files.extend(own.into_iter().map(|file| (file, Tier::Workspace)));
     }

@@ -128,6 +128,31 @@ impl Desk {
         }
     }
 
+    /// Questions that are settled and whose ids begin like this, each with what settled it, in words.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn settled(&self, beginning: &str) -> Result<Vec<(ApprovalId, String)>, StoreError> {
+        let beginning = beginning.to_ascii_lowercase();
+        let read = || {
+            let mut rows = self.database.reader().prepare_cached(
+                "SELECT id, answered_by, settled_at FROM approvals
+                 WHERE substr(id, 1, length(?1)) = ?1
+                   AND (settled_at IS NOT NULL OR expires_at <= ?2)
+                 ORDER BY id LIMIT 10",
+            )?;
+            let settled = |row: &rusqlite::Row<'_>| {
+                let id: String = row.get(0)?;
+                Ok((id, settled_by(row.get(1)?, row.get(2)?)))
+            };
+            let rows = rows.query_map(params![beginning, micros(SystemTime::now())], settled)?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let rows = read().map_err(|error| self.database.explain(error))?;
+        Ok(rows.into_iter().filter_map(|(id, by)| Some((id.parse().ok()?, by))).collect())
+    }
+
     /// Answers a question. The first answer counts.
     ///
     /// # Errors
@@ -156,15 +181,8 @@ impl Desk {
                 return Ok(None);
             }
             let row = "SELECT answered_by, settled_at FROM approvals WHERE id = ?1";
-            let by = write.query_row(row, [&key], |row| {
-                let by: Option<String> = row.get(0)?;
-                let at: Option<i64> = row.get(1)?;
-                Ok(at.map_or("nobody answered in time".to_owned(), |at| {
-                    let ago = SystemTime::now().duration_since(moment(at)).unwrap_or_default();
-                    let by = by.unwrap_or_else(|| "it was withdrawn".to_owned());
-                    format!("{by}, {} s ago", ago.as_secs())
-                }))
-            })?;
+            let by =
+                write.query_row(row, [&key], |row| Ok(settled_by(row.get(0)?, row.get(1)?)))?;
             Ok(Some(by))
         })?;
         match settled {
@@ -172,4 +190,12 @@ impl Desk {
             Some(by) => Err(AnswerError::Settled { id, by }),
         }
     }
+}
+
+/// What settled a question, in words.
+fn settled_by(by: Option<String>, at: Option<i64>) -> String {
+    let Some(at) = at else { return "nobody answered in time".to_owned() };
+    let ago = SystemTime::now().duration_since(moment(at)).unwrap_or_default();
+    let by = by.unwrap_or_else(|| "it was withdrawn".to_owned());
+    format!("{by}, {} s ago", ago.as_secs())
 }

@@ -24,6 +24,9 @@ fn every_command_explains_itself() {
     insta::assert_snapshot!("undo", help(&["undo", "--help"]));
     insta::assert_snapshot!("history", help(&["history", "--help"]));
     insta::assert_snapshot!("checkpoint", help(&["checkpoint", "--help"]));
+    insta::assert_snapshot!("approvals", help(&["approvals", "--help"]));
+    insta::assert_snapshot!("approvals_approve", help(&["approvals", "approve", "--help"]));
+    insta::assert_snapshot!("approvals_deny", help(&["approvals", "deny", "--help"]));
     insta::assert_snapshot!("trust", help(&["trust", "--help"]));
     insta::assert_snapshot!("trust_add", help(&["trust", "add", "--help"]));
     insta::assert_snapshot!("completions", help(&["completions", "--help"]));

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod approval_attacks;
 #[cfg(test)]
+mod approvals;
+#[cfg(test)]
 mod attacks;
 #[cfg(test)]
 mod audit;

@@ -1,0 +1,65 @@
+//! The desk of a store.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use toolgate_core::approval::{Answer, ApprovalId, ApprovalRequest};
+use toolgate_policy::load::Loader;
+use toolgate_store::approvals::{AnswerError as StoreAnswerError, Desk as StoreDesk};
+use toolgate_store::grants::KeptGrants;
+
+use super::desk::{AnswerError, Desk, Grant, Settled};
+
+/// The desk of a store.
+#[derive(Debug)]
+pub(super) struct Stored {
+    desk: Mutex<StoreDesk>,
+    grants: KeptGrants,
+}
+
+impl Stored {
+    /// Opens the desk of the store in a folder.
+    pub(super) fn open(folder: &Path, loader: Loader) -> anyhow::Result<Self> {
+        let desk = Mutex::new(StoreDesk::open(folder)?);
+        Ok(Self { desk, grants: KeptGrants::open(folder, loader)? })
+    }
+
+    fn desk(&self) -> MutexGuard<'_, StoreDesk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Desk for Stored {
+    fn pending(&self) -> anyhow::Result<Vec<ApprovalRequest>> {
+        Ok(self.desk().pending()?.into_iter().map(|open| open.request).collect())
+    }
+
+    fn answer(&self, id: ApprovalId, answer: &Answer, by: &str) -> Result<(), AnswerError> {
+        self.desk().answer(id, answer, by).map_err(|error| match error {
+            StoreAnswerError::Unknown(_) => AnswerError::Unknown,
+            StoreAnswerError::Settled { id, by } => AnswerError::Settled(Settled { id, by }),
+            other => AnswerError::Store(other.into()),
+        })
+    }
+
+    fn settled(&self, beginning: &str) -> anyhow::Result<Vec<Settled>> {
+        let settled = self.desk().settled(beginning)?;
+        Ok(settled.into_iter().map(|(id, by)| Settled { id, by }).collect())
+    }
+
+    fn grants(&self) -> anyhow::Result<Vec<Grant>> {
+        let kept = self.grants.list()?.into_iter().map(|kept| Grant {
+            id: kept.id,
+            session: kept.session,
+            permissions: kept.permissions,
+            until: kept.expires,
+            uses_left: kept.uses,
+            given_for: kept.given_for,
+        });
+        Ok(kept.collect())
+    }
+
+    fn revoke(&self, id: &str) -> anyhow::Result<bool> {
+        Ok(self.grants.revoke(id)?)
+    }
+}
