@@ -45,7 +45,7 @@ enum ApprovalsCommand {
     Deny(DenyArgs),
     /// Ask about each request as it comes; without a terminal, print each as a line of JSON
     Watch,
-    /// List the rules that were given for a time
+    /// List the rules that people gave, for a time or for good
     Grants,
     /// Take back such a rule
     Revoke {
@@ -57,7 +57,7 @@ enum ApprovalsCommand {
 pub(crate) fn run(global: &GlobalArgs, args: &ApprovalsArgs) -> anyhow::Result<ExitCode> {
     let vocabulary = policies::vocabulary(&app::built_in_tools()?);
     let loader = Loader { vocabulary, places: Places { workspace: Vec::new(), home: None } };
-    let desk = Stored::open(&home::state()?, loader)?;
+    let desk = Stored::open(&home::state()?, &home::config()?, loader)?;
     let cancellation = CancellationToken::new();
     let work = at(&desk, Output::new(global), &cancellation, args);
     app::block_on(work, &cancellation)?

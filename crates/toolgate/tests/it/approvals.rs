@@ -237,7 +237,34 @@ fn watching_asks_about_each_request_as_it_comes() {
 fn there_are_no_grants_at_first() {
     let toolgate = Toolgate::new();
     let printed = stdout(&toolgate.run(["approvals", "grants"]).success());
-    assert_eq!(printed, "No rule was given for a time.\n");
+    assert_eq!(printed, "No rule was given.\n");
     let said = stderr(&toolgate.run(["approvals", "revoke", "abc"]).code(2));
     assert!(said.contains("there is no grant `abc`"), "{said}");
+}
+
+#[test]
+fn rules_for_a_time_and_for_good_are_listed_and_taken_back() {
+    for flag in ["--session", "--always"] {
+        let toolgate = Toolgate::with_files(&[("src/a.txt", "one\n")]);
+        let args =
+            json!({ "path": "src/a.txt", "content": "two\n", "overwrite": true }).to_string();
+        let call = ["--wait-for-approval", "--session", "s-1", "call", "write_file", &args];
+        let waiting = toolgate.start(&call);
+        let mut desk = Desk::open(&toolgate.home("")).unwrap();
+        let id = loop {
+            if let Some(open) = desk.pending().unwrap().pop() {
+                break open.request.id.to_string();
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        toolgate.run(["approvals", "approve", &id, flag]).success();
+        assert!(waiting.wait_with_output().unwrap().status.success());
+        let listed = stdout(&toolgate.run(["approvals", "grants"]).success());
+        let lasts = if flag == "--always" { "for good" } else { "until the session ends" };
+        assert!(listed.contains(&id) && listed.contains(lasts), "{listed}");
+        toolgate.run(["--session", "s-1", "call", "write_file", &args]).success();
+        toolgate.run(["approvals", "revoke", &id[..6]]).success();
+        toolgate.run(["--session", "s-1", "call", "write_file", &args]).code(4);
+        toolgate.run(["approvals", "revoke", &id]).code(2);
+    }
 }

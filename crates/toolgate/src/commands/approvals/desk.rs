@@ -21,7 +21,7 @@ pub(crate) trait Desk: fmt::Debug + Send + Sync {
     /// Requests that no longer wait and whose ids begin so.
     fn settled(&self, beginning: &str) -> anyhow::Result<Vec<Settled>>;
 
-    /// The rules that hold for a time.
+    /// The rules that people gave.
     fn grants(&self) -> anyhow::Result<Vec<Grant>>;
 
     /// Takes a rule back; tells whether it was there.
@@ -56,18 +56,18 @@ impl fmt::Display for Settled {
     }
 }
 
-/// A rule that a person gave for a time.
+/// A rule that a person gave.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Grant {
     pub(crate) id: String,
-    /// The session it holds in.
-    pub(crate) session: String,
+    /// The session it holds in; none when it holds for good.
+    pub(crate) session: Option<String>,
     /// The rules, such as `Bash(npm run *)`.
     pub(crate) permissions: Vec<String>,
     /// When it ends, if it does at some time.
     pub(crate) until: Option<SystemTime>,
     /// How often it may still be used, if that is counted.
     pub(crate) uses_left: Option<u32>,
-    /// The call it was given for, in words.
+    /// What it was given for, in words.
     pub(crate) given_for: String,
 }

@@ -1,4 +1,4 @@
-//! `toolgate approvals grants` and `revoke`: rules that hold for a time.
+//! `toolgate approvals grants` and `revoke`: rules that people gave.
 
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -17,7 +17,7 @@ pub(crate) fn list(desk: &dyn Desk, output: Output) -> anyhow::Result<ExitCode> 
     if output.json {
         print_pretty_json(&grants)?;
     } else if grants.is_empty() {
-        print_text("No rule was given for a time.\n")?;
+        print_text("No rule was given.\n")?;
     } else {
         print_text(&render(&grants, SystemTime::now()))?;
     }
@@ -71,10 +71,11 @@ fn render(grants: &[Grant], now: SystemTime) -> String {
             }
             (None, Some(1)) => "1 use left".to_owned(),
             (None, Some(uses)) => format!("{uses} uses left"),
+            (None, None) if grant.session.is_none() => "for good".to_owned(),
             (None, None) => lasting(Span::Session),
         };
         let given_for = safe(&grant.given_for);
-        text.push_str(&format!("{}  {rules}  {left}, given for: {given_for}\n", grant.id));
+        text.push_str(&format!("{}  {rules}\n    {left}; {given_for}\n", safe(&grant.id)));
     }
     text.push_str("\nTake one back with `toolgate approvals revoke ID`.\n");
     text

@@ -9,19 +9,22 @@ use toolgate_store::approvals::{AnswerError as StoreAnswerError, Desk as StoreDe
 use toolgate_store::grants::KeptGrants;
 
 use super::desk::{AnswerError, Desk, Grant, Settled};
+use crate::kept::Always;
 
 /// The desk of a store.
 #[derive(Debug)]
 pub(super) struct Stored {
     desk: Mutex<StoreDesk>,
     grants: KeptGrants,
+    always: Always,
 }
 
 impl Stored {
-    /// Opens the desk of the store in a folder.
-    pub(super) fn open(folder: &Path, loader: Loader) -> anyhow::Result<Self> {
+    /// Opens the desk of the store in a folder, and the rules in the user's policies.
+    pub(super) fn open(folder: &Path, config: &Path, loader: Loader) -> anyhow::Result<Self> {
         let desk = Mutex::new(StoreDesk::open(folder)?);
-        Ok(Self { desk, grants: KeptGrants::open(folder, loader)? })
+        let grants = KeptGrants::open(folder, loader)?;
+        Ok(Self { desk, grants, always: Always::new(config) })
     }
 
     fn desk(&self) -> MutexGuard<'_, StoreDesk> {
@@ -50,16 +53,25 @@ impl Desk for Stored {
     fn grants(&self) -> anyhow::Result<Vec<Grant>> {
         let kept = self.grants.list()?.into_iter().map(|kept| Grant {
             id: kept.id,
-            session: kept.session,
+            session: Some(kept.session),
             permissions: kept.permissions,
             until: kept.expires,
             uses_left: kept.uses,
             given_for: kept.given_for,
         });
-        Ok(kept.collect())
+        let always = self.always.list().map_err(anyhow::Error::msg)?;
+        let always = always.into_iter().map(|entry| Grant {
+            id: entry.id,
+            session: None,
+            permissions: entry.permissions,
+            until: None,
+            uses_left: None,
+            given_for: entry.note,
+        });
+        Ok(kept.chain(always).collect())
     }
 
     fn revoke(&self, id: &str) -> anyhow::Result<bool> {
-        Ok(self.grants.revoke(id)?)
+        Ok(self.grants.revoke(id)? || self.always.remove(id).map_err(anyhow::Error::msg)?)
     }
 }
