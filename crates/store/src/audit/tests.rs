@@ -12,7 +12,7 @@ fn example() -> (tempfile::TempDir, Audit) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let session = SessionId::generate();
-    let mut note = |call: &str, kind, body| {
+    let note = |call: &str, kind, body| {
         let entry = Entry::now(&session, &CallId::from(call), kind, body);
         store.ledger().note(vec![entry]).unwrap();
     };
