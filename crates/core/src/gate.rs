@@ -23,6 +23,7 @@ mod record;
 mod run;
 mod settings;
 mod stage;
+mod timing;
 mod trail;
 
 pub use batch::Schedule;

@@ -25,6 +25,7 @@ pub mod hook;
 pub mod id;
 pub mod journal;
 pub mod ledger;
+mod preview;
 pub mod redact;
 pub mod registry;
 pub mod result;

@@ -10,4 +10,6 @@ mod invocation;
 
 pub use definition::{Annotations, Definition, Group};
 pub use erased::{Authority, DynInvocation, Tool, typed};
-pub use invocation::{Concurrency, Invocation, Location, Preview};
+pub use invocation::{Concurrency, Invocation, Location};
+
+pub use crate::preview::Preview;

@@ -8,6 +8,7 @@
 //! are refused before a byte is read.
 
 mod descend;
+mod fingerprint;
 mod open;
 mod replace;
 mod resolve;
@@ -19,7 +20,7 @@ pub use open::{OpenError, OpenFile};
 pub use replace::{Finish, Replacement};
 pub use resolve::{FileKind, Follow, ResolveError, ResolvedPath};
 pub use roots::{OpenWorkspaceError, Workspace};
-pub(crate) use version::Fingerprint;
+pub(crate) use fingerprint::Fingerprint;
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use toolgate_policy::Risk;
 use uuid::Uuid;
 
 use crate::id::{CallId, SessionId};
-use crate::tool::Preview;
+use crate::preview::Preview;
 
 /// What a person needs to know to answer. Every text in it was made safe to show, except the
 /// arguments.

@@ -13,8 +13,8 @@ use super::hooks;
 use super::judge::{judge, judge_again};
 use super::parts::Parts;
 use super::prepare;
-use super::run::millis;
 use super::stage::{Judged, Rejected, Validated};
+use super::timing::millis;
 use super::trail;
 use crate::approval::{
     Answer, Answered, ApprovalId, ApprovalRequest, Proposal, Reply, ShownCommand, ShownPlace, Span,

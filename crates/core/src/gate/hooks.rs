@@ -7,8 +7,7 @@ use serde_json::json;
 
 use super::parts::Parts;
 use super::prepare;
-use super::run::Executed;
-use super::stage::{Rejected, Validated};
+use super::stage::{Executed, Rejected, Validated};
 use crate::error::{ErrorKind, ToolError};
 use crate::event::Event;
 use crate::hook::{BeforeCall, Hook, HookedCall};

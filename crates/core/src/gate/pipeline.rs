@@ -17,10 +17,10 @@ use super::parts::Parts;
 use super::permit::{self, Permit};
 use super::prepare::prepare;
 use super::record::{self, End, Ran};
-use super::run::{self, Executed, millis};
+use super::run;
 use super::settings::GateSettings;
-use super::stage::{Judged, Rejected, Validated};
-use super::trail;
+use super::stage::{Executed, Judged, Rejected, Validated};
+use super::timing::millis;
 use crate::approval::{Approvals, Approver};
 use crate::call::{Call, Outcome};
 use crate::context::{CallContext, Session};
@@ -321,7 +321,7 @@ impl Gate {
         };
         let mut validated = prepare(tool, face, session, args, context)?;
         if self.parts.ledger.is_some() {
-            let body = trail::requested(&validated);
+            let body = record::requested(&validated);
             validated.happened(EntryKind::Requested, body);
         }
         let validated = hooks::before(&self.parts, validated).await?;

@@ -1,16 +1,19 @@
 //! Writing down a call that runs: before it does, and after.
 
 use serde_json::{Value, json};
+use toolgate_policy::Effect;
+use toolgate_policy::floor::sensitive::sensitive;
 
 use super::parts::{Parts, unrecorded};
 use super::permit::Permit;
-use super::stage::Rejected;
+use super::stage::{Rejected, Validated};
 use super::trail::{self, Trail};
 use crate::error::ToolError;
 use crate::event::Event;
 use crate::id::{CallId, SessionId};
 use crate::journal::{Changes, Footprint, Watch, Watching};
 use crate::ledger::{Durability, EntryKind};
+use crate::redact;
 use crate::result::ToolResult;
 use crate::visible;
 
@@ -22,7 +25,7 @@ pub(super) async fn begin(
 ) -> Result<(Permit, Option<Box<dyn Watching>>), Rejected> {
     let digest = permit.digest().map(str::to_owned);
     let call = permit.call_mut();
-    if !trail::has_effect(call.facts.effect) {
+    if call.facts.effect == Effect::Read {
         return match parts.note(call.trail.take()) {
             Ok(()) => Ok((permit, None)),
             Err(error) => Err(permit.reject(error)),
@@ -71,6 +74,40 @@ pub(super) async fn changes(parts: &Parts, call: &CallId, watching: Box<dyn Watc
         });
     }
     changes
+}
+
+/// A call that was validated.
+pub(super) fn requested(call: &Validated) -> Value {
+    let facts = &call.facts;
+    let paths = facts.paths.iter().map(|path| {
+        json!({
+            "requested": path.requested.to_string_lossy(),
+            "resolved": path.resolved.to_string_lossy(),
+            "access": path.access,
+        })
+    });
+    let mut args = facts.args.clone();
+    if is_sensitive(call) {
+        redact::hide_contents(&mut args);
+    }
+    json!({
+        "tool": call.tool.definition().name,
+        "args": args,
+        "description": call.description,
+        "effect": facts.effect,
+        "risk": facts.risk,
+        "cwd": call.session.workspace().root().to_string_lossy(),
+        "paths": paths.collect::<Vec<_>>(),
+    })
+}
+
+/// Whether the content of what is touched had better not be written down.
+fn is_sensitive(call: &Validated) -> bool {
+    let home = call.session.workspace().home().map(|home| home.to_string_lossy().to_lowercase());
+    call.facts.paths.iter().any(|path| {
+        let path = path.resolved.to_string_lossy().to_lowercase();
+        sensitive(&path, home.as_deref()).is_some()
+    })
 }
 
 /// The end of a call, to be recorded.

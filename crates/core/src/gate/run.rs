@@ -8,38 +8,18 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use tokio::time::Instant;
-use toolgate_policy::Decision;
+use toolgate_policy::Effect;
 
 use super::contain::panicked;
 use super::permit::Permit;
 use super::settings::GateSettings;
-use super::stage::Validated;
-use super::trail;
+use super::stage::{Executed, ExecutedCall, Validated};
+use super::timing::millis;
 use crate::context::CallContext;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::{Event, Events};
-use crate::journal::Changes;
 use crate::result::ToolResult;
 use crate::tool::Authority;
-
-/// A call that ran.
-pub(super) struct Executed {
-    pub(super) call: ExecutedCall,
-    pub(super) decision: Decision,
-    pub(super) result: ToolResult,
-    /// Whether it may have changed something.
-    pub(super) has_effect: bool,
-    /// What it changed, where that was watched.
-    pub(super) changes: Option<Changes>,
-}
-
-/// What is left of a call once its invocation was used up.
-pub(super) struct ExecutedCall {
-    pub(super) context: CallContext,
-    pub(super) tool: std::sync::Arc<dyn crate::tool::Tool>,
-    pub(super) args: serde_json::Value,
-    pub(super) session: std::sync::Arc<crate::context::Session>,
-}
 
 type Output = Result<Result<ToolResult, ToolError>, Box<dyn Any + Send>>;
 
@@ -67,7 +47,7 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
             Err(stopped) => ToolResult::failed(stopped),
         }
     };
-    let has_effect = trail::has_effect(facts.effect);
+    let has_effect = facts.effect != Effect::Read;
     let args = facts.args;
     let call = ExecutedCall { context, tool, args, session };
     Executed { call, decision, result, has_effect, changes: None }
@@ -118,8 +98,4 @@ fn too_long(limit: Duration) -> ToolError {
         limit.as_secs_f64(),
     );
     ToolError::new(ErrorKind::Timeout, message)
-}
-
-pub(super) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

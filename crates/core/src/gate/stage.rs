@@ -11,7 +11,9 @@ use crate::context::{CallContext, Session};
 use crate::dialect::Face;
 use crate::error::ToolError;
 use crate::hook::HookedCall;
+use crate::journal::Changes;
 use crate::ledger::EntryKind;
+use crate::result::ToolResult;
 use crate::tool::{Concurrency, DynInvocation, Location, Tool};
 
 /// A call whose arguments fit, ready to be judged.
@@ -100,6 +102,25 @@ impl Judged {
     pub(super) fn reject(self, error: ToolError) -> Rejected {
         Rejected { error, decision: Some(self.verdict.decision), trail: self.call.trail }
     }
+}
+
+/// A call that ran.
+pub(super) struct Executed {
+    pub(super) call: ExecutedCall,
+    pub(super) decision: Decision,
+    pub(super) result: ToolResult,
+    /// Whether it may have changed something.
+    pub(super) has_effect: bool,
+    /// What it changed, where that was watched.
+    pub(super) changes: Option<Changes>,
+}
+
+/// What is left of a call once its invocation was used up.
+pub(super) struct ExecutedCall {
+    pub(super) context: CallContext,
+    pub(super) tool: Arc<dyn Tool>,
+    pub(super) args: Value,
+    pub(super) session: Arc<Session>,
 }
 
 /// A call that ended before it ran.

@@ -3,16 +3,13 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toolgate_policy::floor::sensitive::sensitive;
-use toolgate_policy::{Effect, Verdict};
+use toolgate_policy::Verdict;
 
-use super::stage::Validated;
 use crate::approval::{Answer, Reply, Span};
 use crate::error::{ErrorKind, ToolError};
 use crate::id::{CallId, SessionId};
 use crate::journal::Changes;
 use crate::ledger::{Entry, EntryKind};
-use crate::redact;
 use crate::result::{Content, ToolResult};
 
 /// What happened to a call and is not written down yet, in order.
@@ -44,40 +41,6 @@ impl Trail {
         self.requested |= kind == EntryKind::Requested;
         self.entries.push(Entry::now(session, call, kind, body));
     }
-}
-
-/// A call that was validated.
-pub(super) fn requested(call: &Validated) -> Value {
-    let facts = &call.facts;
-    let paths = facts.paths.iter().map(|path| {
-        json!({
-            "requested": path.requested.to_string_lossy(),
-            "resolved": path.resolved.to_string_lossy(),
-            "access": path.access,
-        })
-    });
-    let mut args = facts.args.clone();
-    if is_sensitive(call) {
-        redact::hide_contents(&mut args);
-    }
-    json!({
-        "tool": call.tool.definition().name,
-        "args": args,
-        "description": call.description,
-        "effect": facts.effect,
-        "risk": facts.risk,
-        "cwd": call.session.workspace().root().to_string_lossy(),
-        "paths": paths.collect::<Vec<_>>(),
-    })
-}
-
-/// Whether the content of what is touched had better not be written down.
-fn is_sensitive(call: &Validated) -> bool {
-    let home = call.session.workspace().home().map(|home| home.to_string_lossy().to_lowercase());
-    call.facts.paths.iter().any(|path| {
-        let path = path.resolved.to_string_lossy().to_lowercase();
-        sensitive(&path, home.as_deref()).is_some()
-    })
 }
 
 /// A call that could not even be validated.
@@ -174,9 +137,4 @@ pub(super) fn ended(result: &ToolResult, changes: Option<&Changes>) -> (EntryKin
         }
     }
     (kind, body)
-}
-
-/// Whether a call does more than look, so that it must not get lost.
-pub(super) fn has_effect(effect: Effect) -> bool {
-    effect != Effect::Read
 }

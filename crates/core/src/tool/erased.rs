@@ -9,11 +9,12 @@ use serde_json::Value;
 use toolgate_policy::Risk;
 
 use super::definition::Definition;
-use super::invocation::{Concurrency, Invocation, Location, Preview};
+use super::invocation::{Concurrency, Invocation, Location};
 use crate::context::{CallContext, Session};
 use crate::error::ToolError;
 use crate::id::InvalidToolName;
 use crate::journal::Footprint;
+use crate::preview::Preview;
 use crate::result::ToolResult;
 use crate::schema::{self, Schema};
 

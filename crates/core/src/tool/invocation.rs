@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use toolgate_policy::{Access, PathFact, Risk};
 
 use super::definition::{Annotations, Group};
@@ -14,6 +13,7 @@ use crate::context::{CallContext, Session};
 use crate::dialect::Face;
 use crate::error::ToolError;
 use crate::journal::Footprint;
+use crate::preview::Preview;
 use crate::result::ToolResult;
 use crate::workspace::ResolvedPath;
 
@@ -142,18 +142,4 @@ impl Location {
     pub fn path(path: &ResolvedPath, access: Access) -> Self {
         Self::Path(path.fact(access))
     }
-}
-
-/// What a person should see when asked.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(tag = "kind", content = "text", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Preview {
-    /// The description says it all.
-    #[default]
-    Nothing,
-    /// A unified diff of the change.
-    Diff(String),
-    /// Any other text.
-    Text(String),
 }
