@@ -11,8 +11,8 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::history::HistoryArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::tools::ToolsArgs;
-use crate::commands::undo::UndoArgs;
 use crate::commands::trust::TrustArgs;
+use crate::commands::undo::UndoArgs;
 use crate::global::GlobalArgs;
 
 /// Runs tools for language models, under the owner's rules.

@@ -9,8 +9,8 @@ pub(crate) mod completions;
 pub(crate) mod history;
 pub(crate) mod policy;
 pub(crate) mod tools;
-pub(crate) mod undo;
 pub(crate) mod trust;
+pub(crate) mod undo;
 
 use std::process::ExitCode;
 

@@ -25,7 +25,7 @@ impl Recorder {
         self.store.ledger().note(vec![entry]).unwrap();
     }
 
-    pub(crate) fn requested(&self, toolgate: &Toolgate, call: &str, tool: &str, args: Value) {
+    pub(crate) fn requested(&self, toolgate: &Toolgate, call: &str, tool: &str, args: &Value) {
         let description =
             format!("{tool} with an escape \u{1b}[31m and a letter that hides \u{200b}");
         let body = json!({
@@ -45,7 +45,7 @@ fn example() -> Toolgate {
     let toolgate = Toolgate::new();
     let recorder = Recorder::new(&toolgate);
     let rule = json!({"name": "reading", "source": "team.toml", "line": 3, "priority": "1.100"});
-    recorder.requested(&toolgate, "call-read-1", "read_file", json!({"path": "a.txt"}));
+    recorder.requested(&toolgate, "call-read-1", "read_file", &json!({"path": "a.txt"}));
     let decided =
         json!({"decision": "allow", "rule": rule, "mode": "default", "reasons": ["it only looks"]});
     recorder.note("call-read-1", EntryKind::Decided, decided);
@@ -53,7 +53,7 @@ fn example() -> Toolgate {
     recorder.note("call-read-1", EntryKind::Completed, json!({"duration_ms": 3, "chars": 120}));
 
     for call in ["call-npm-1", "call-npm-2"] {
-        recorder.requested(&toolgate, call, "shell", json!({"command": "npm run build"}));
+        recorder.requested(&toolgate, call, "shell", &json!({"command": "npm run build"}));
         recorder.note(call, EntryKind::Decided, json!({"decision": "ask", "rule": null}));
     }
     let deny = json!({"answer": "deny", "by": "terminal", "waited_ms": 2500, "note": "not now"});
@@ -73,7 +73,7 @@ fn example() -> Toolgate {
 
     let content = "x".repeat(10_000);
     let args = json!({"path": "b.txt", "content": content});
-    recorder.requested(&toolgate, "call-write-1", "write_file", args);
+    recorder.requested(&toolgate, "call-write-1", "write_file", &args);
     recorder.note("call-write-1", EntryKind::Decided, json!({"decision": "allow", "rule": null}));
     recorder.note("call-write-1", EntryKind::Started, json!({}));
     drop(recorder);

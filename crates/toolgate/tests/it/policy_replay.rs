@@ -27,14 +27,14 @@ fn example() -> Toolgate {
         recorder.note(call, EntryKind::Decided, json!({ "decision": decision }));
         recorder.note(call, EntryKind::Completed, json!({}));
     };
-    recorder.requested(&toolgate, "one", "shell", json!({"command": "npm run build"}));
+    recorder.requested(&toolgate, "one", "shell", &json!({"command": "npm run build"}));
     decide("one", "ask");
-    recorder.requested(&toolgate, "two", "read_file", json!({"path": "a.txt"}));
+    recorder.requested(&toolgate, "two", "read_file", &json!({"path": "a.txt"}));
     decide("two", "allow");
     let args = json!({"path": "b.txt", "content": "x".repeat(10_000)});
-    recorder.requested(&toolgate, "three", "write_file", args);
+    recorder.requested(&toolgate, "three", "write_file", &args);
     decide("three", "allow");
-    recorder.requested(&toolgate, "four", "no_such_tool", json!({}));
+    recorder.requested(&toolgate, "four", "no_such_tool", &json!({}));
     decide("four", "ask");
     toolgate
 }
