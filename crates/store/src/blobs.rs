@@ -5,7 +5,7 @@
 //! that could be taken for whole. What is read back is compared with its hash:
 //! a content that was damaged is an error, never handed out.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -113,6 +113,16 @@ impl Blobs {
         let (path, file) = self.lock_file()?;
         file.lock().map_err(|source| failed(&path, source))?;
         Ok(BlobLock { _file: file })
+    }
+
+    /// Holds off whoever keeps contents, if nobody does just now.
+    pub(crate) fn try_lock_alone(&self) -> Result<Option<BlobLock>, BlobError> {
+        let (path, file) = self.lock_file()?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(BlobLock { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(failed(&path, source)),
+        }
     }
 
     /// Keeps what an open regular file holds.

@@ -24,6 +24,41 @@ use crate::undo::{
 };
 
 /// What calls changed, kept in a state folder that several processes may share.
+///
+/// ```
+/// use toolgate_core::id::{CallId, SessionId};
+/// use toolgate_core::journal::{Footprint, Journal as _, Watch};
+/// use toolgate_core::ledger::NoLedger;
+/// use toolgate_store::{ChangeStore, Force, Target, UndoRequest};
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// # runtime.block_on(async {
+/// let folder = tempfile::tempdir()?;
+/// let workspace = folder.path().canonicalize()?;
+/// let file = workspace.join("notes.txt");
+/// std::fs::write(&file, "old")?;
+///
+/// let state = tempfile::tempdir()?;
+/// let changes = ChangeStore::open(state.path())?;
+/// let watching = changes
+///     .journal(vec![workspace.clone()])
+///     .before(Watch {
+///         call: CallId::generate(),
+///         session: SessionId::generate(),
+///         footprint: Footprint::Files(vec![file.clone()]),
+///     })
+///     .await?;
+/// std::fs::write(&file, "new")?;
+/// assert_eq!(watching.after().await?.files.len(), 1);
+///
+/// let request =
+///     UndoRequest { target: Target::Last, roots: vec![workspace], force: Force::Never };
+/// changes.undo(&request, &NoLedger).await?;
+/// assert_eq!(std::fs::read_to_string(&file)?, "old");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ChangeStore {
     archive: Arc<Archive>,
@@ -54,7 +89,7 @@ impl ChangeStore {
 
     /// A journal for the calls in a workspace; real paths of its folders, the main one first.
     pub fn journal(&self, roots: Vec<PathBuf>) -> Arc<FileJournal> {
-        Arc::new(FileJournal::new(Arc::clone(&self.archive), roots))
+        Arc::new(FileJournal::of(Arc::clone(&self.archive), roots))
     }
 
     /// Finds out what calls changed whose process ended before they did; how many there were.

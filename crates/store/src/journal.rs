@@ -5,7 +5,7 @@ mod end;
 mod recover;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use toolgate_core::journal::{Changes, Journal, Watch, Watching};
@@ -21,28 +21,54 @@ pub(crate) use recover::recover;
 /// Keeps what calls in one workspace change.
 #[derive(Debug)]
 pub struct FileJournal {
-    archive: Arc<Archive>,
+    source: Arc<Source>,
     roots: Arc<[PathBuf]>,
-    recovered: Arc<Once>,
 }
 
 impl FileJournal {
-    pub(crate) fn new(archive: Arc<Archive>, roots: Vec<PathBuf>) -> Self {
-        Self { archive, roots: roots.into(), recovered: Arc::new(Once::new()) }
+    /// A journal that is opened when the first call is about to change something.
+    pub(crate) fn new(state: PathBuf, roots: Vec<PathBuf>) -> Self {
+        Self { source: Arc::new(Source { state, opened: Mutex::new(None) }), roots: roots.into() }
+    }
+
+    /// A journal in what is open already.
+    pub(crate) fn of(archive: Arc<Archive>, roots: Vec<PathBuf>) -> Self {
+        let state = archive.state().to_owned();
+        let source = Source { state, opened: Mutex::new(Some(archive)) };
+        Self { source: Arc::new(source), roots: roots.into() }
+    }
+}
+
+/// Where changes are kept, once that is needed.
+#[derive(Debug)]
+struct Source {
+    state: PathBuf,
+    opened: Mutex<Option<Arc<Archive>>>,
+}
+
+impl Source {
+    fn archive(&self) -> Result<Arc<Archive>, KeepError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(archive) = &*opened {
+            return Ok(Arc::clone(archive));
+        }
+        let archive = Arc::new(Archive::open(&self.state)?);
+        recover_quietly(&archive);
+        Ok(Arc::clone(opened.insert(archive)))
     }
 }
 
 #[async_trait]
 impl Journal for FileJournal {
     async fn before(&self, watch: Watch) -> Result<Box<dyn Watching>, RecordError> {
-        let (archive, roots) = (Arc::clone(&self.archive), Arc::clone(&self.roots));
-        let recovered = Arc::clone(&self.recovered);
-        let id = blocking(move || {
-            recovered.call_once(|| recover_quietly(&archive));
-            begin(&archive, &roots, &watch)
+        let (source, roots) = (Arc::clone(&self.source), Arc::clone(&self.roots));
+        let running = blocking(move || {
+            let archive = source.archive()?;
+            let id = begin(&archive, &roots, &watch)?;
+            Ok(Running { archive, id })
         })
         .await?;
-        Ok(Box::new(Running { archive: Arc::clone(&self.archive), id }))
+        Ok(Box::new(running))
     }
 }
 

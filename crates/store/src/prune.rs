@@ -5,6 +5,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use crate::archive::{Archive, KeepError, now};
+use crate::blobs::BlobLock;
 use crate::records::{
     Footing, StampRow, WatchRow, all_stamps, all_watches, changes_of, delete_watch, forget_stamps,
 };
@@ -52,9 +53,17 @@ pub(crate) fn now_and_then(archive: &Archive) {
     if !is_due && archive.blobs.written() < OFTEN {
         return;
     }
-    archive.blobs.take_written();
-    fs::write(&marker, "").ok();
-    if let Err(error) = prune(archive, PruneLimits::default()) {
+    let pruned = match archive.blobs.try_lock_alone() {
+        Ok(Some(lock)) => {
+            archive.blobs.take_written();
+            fs::write(&marker, "").ok();
+            prune_alone(archive, PruneLimits::default(), &lock)
+        }
+        // Whoever is busy now will see to it.
+        Ok(None) => return,
+        Err(error) => Err(error.into()),
+    };
+    if let Err(error) = pruned {
         tracing::warn!(%error, "old contents could not be removed");
     }
 }
@@ -63,7 +72,14 @@ pub(crate) fn now_and_then(archive: &Archive) {
 ///
 /// The newest call is kept whatever its size, and so is every call that still runs.
 pub(crate) fn prune(archive: &Archive, limits: PruneLimits) -> Result<Pruned, KeepError> {
-    let _lock = archive.blobs.lock_alone()?;
+    prune_alone(archive, limits, &archive.blobs.lock_alone()?)
+}
+
+fn prune_alone(
+    archive: &Archive,
+    limits: PruneLimits,
+    _lock: &BlobLock,
+) -> Result<Pruned, KeepError> {
     let mut needs = Needs::load(archive)?;
     let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
     needs.remove_older_than(now().saturating_sub(age));

@@ -8,6 +8,7 @@ use crate::archive::KeepError;
 use crate::changes::ChangeStore;
 use crate::database::Database;
 use crate::error::StoreError;
+use crate::journal::FileJournal;
 use crate::ledger::SqliteLedger;
 use crate::ledger::prepare::Redact;
 
@@ -71,7 +72,14 @@ impl Store {
         Arc::clone(self.ledger.get_or_init(start))
     }
 
-    /// What calls change: journals to keep it with, and how to take it back.
+    /// A journal for the calls in a workspace; real paths of its folders, the main one first.
+    ///
+    /// Nothing is opened before the first call that changes something.
+    pub fn journal(&self, roots: Vec<PathBuf>) -> Arc<FileJournal> {
+        Arc::new(FileJournal::new(self.folder.clone(), roots))
+    }
+
+    /// What calls changed, and how to take it back.
     ///
     /// # Errors
     ///

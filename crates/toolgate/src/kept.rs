@@ -46,7 +46,7 @@ impl Kept {
         let folder = home::state()?;
         let store = open_store(&folder, workspace)?;
         let roots = workspace.roots().map(Path::to_owned).collect();
-        let journal = store.changes().context(UNRECORDED)?.journal(roots);
+        let journal = store.journal(roots);
         let grants = OwnersGrants {
             kept: KeptGrants::open(&folder, loader.clone()).context(UNRECORDED)?,
             always: Always::new(&home::config()?),

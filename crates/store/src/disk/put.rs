@@ -146,9 +146,11 @@ fn put_folder(place: &Place, version: &Version) -> Result<(), PutError> {
     let mode = Mode::from_raw_mode(version.mode);
     match rustix::fs::openat(place.folder(), place.name(), flags, Mode::empty()) {
         Ok(folder) => rustix::fs::fchmod(&folder, mode)?,
-        // One that its owner may not list can still be changed by name; it was a folder just now.
+        // One that its owner may not list is held without opening it.
         Err(Errno::ACCESS) => {
-            rustix::fs::chmodat(place.folder(), place.name(), mode, AtFlags::SYMLINK_NOFOLLOW)?;
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let held = rustix::fs::openat(place.folder(), place.name(), flags, Mode::empty())?;
+            rustix::fs::chmod(format!("/proc/self/fd/{}", held.as_raw_fd()), mode)?;
         }
         Err(error) => return Err(error.into()),
     }

@@ -57,4 +57,6 @@ mod tools_show;
 mod trust;
 mod undo;
 #[cfg(test)]
+mod undo;
+#[cfg(test)]
 mod waiting;
