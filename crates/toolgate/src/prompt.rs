@@ -74,10 +74,15 @@ impl Approver for TerminalApprover {
         });
         let answer = answer.await.unwrap_or(Answer::Nobody);
         asked.answered = true;
-        if answer == Answer::Nobody {
-            asked.paper.write("\n");
+        if answer != Answer::Nobody {
+            return answer;
         }
-        answer
+        asked.paper.write("\n");
+        match self.seen {
+            // Whoever ends the input of a call goes away, and nothing may wait for ever.
+            Seen::Here => Answer::deny("input ended before there was an answer"),
+            Seen::Elsewhere => Answer::Nobody,
+        }
     }
 }
 

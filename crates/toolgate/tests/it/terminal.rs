@@ -110,7 +110,8 @@ fn the_question_shows_what_how_risky_why_and_the_difference() {
       │ -two
       │ +2
       │  three
-    y once  e edit  n no  d no, and say why  v view all  ? help
+    y once  s session  a always  m minutes  u uses  e edit  n no  d no, and say why  v view all
+    ? help
     ");
 }
 
@@ -131,7 +132,8 @@ fn the_question_about_a_new_file_shows_all_of_it() {
       │ @@ -0,0 +1,2 @@
       │ +one
       │ +two
-    y once  e edit  n no  d no, and say why  v view all  ? help
+    y once  s session  a always  m minutes  u uses  e edit  n no  d no, and say why  v view all
+    ? help
     ");
 }
 
@@ -148,7 +150,8 @@ fn the_question_about_a_removal_says_that_the_risk_is_high() {
       why      it removes a file
       rule     `removing` (built-in write.toml:10)
       at       delete a.txt
-    y once  e edit  n no  d no, and say why  v view all  ? help
+    y once  s session  a always  m minutes  u uses  e edit  n no  d no, and say why  v view all
+    ? help
     ");
 }
 
@@ -359,8 +362,8 @@ fn the_end_of_input_approves_nothing() {
     let mut terminal = asked_to_write(&toolgate);
     terminal.press('d');
     let (rest, code) = terminal.end();
-    assert!(rest.contains("ApprovalRequired"), "{rest}");
-    assert_eq!((code, toolgate.read("a.txt")), (4, None));
+    assert!(rest.contains("input ended before there was an answer"), "{rest}");
+    assert_eq!((code, toolgate.read("a.txt")), (3, None));
 }
 
 #[test]

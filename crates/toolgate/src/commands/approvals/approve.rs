@@ -19,8 +19,9 @@ pub(crate) struct ApproveArgs {
     /// Request to approve; the beginning of its id is enough
     id: String,
     /// Approve calls like it until the session ends, too
-    #[arg(long, group = "span")]
-    session: bool,
+    // Of the same type as the flag that names a session everywhere else, whose place it takes.
+    #[arg(long, group = "span", num_args = 0..=1, require_equals = true, default_missing_value = "", value_name = "ID")]
+    session: Option<String>,
     /// Approve calls like it from now on, too
     #[arg(long, group = "span")]
     always: bool,
@@ -63,7 +64,7 @@ impl ApproveArgs {
     }
 
     fn span(&self) -> Option<Span> {
-        match (self.session, self.always, self.minutes, self.uses) {
+        match (self.session.is_some(), self.always, self.minutes, self.uses) {
             (true, ..) => Some(Span::Session),
             (_, true, ..) => Some(Span::Always),
             (_, _, Some(minutes), _) => Some(Span::Minutes(minutes)),
