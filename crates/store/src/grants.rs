@@ -1,7 +1,7 @@
 //! Rules people gave for a session, some minutes or some uses.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -24,11 +24,24 @@ const BELIEVED: Duration = Duration::from_millis(200);
 /// Rules given for a time, kept in the store for all processes of a session.
 pub struct KeptGrants {
     loader: Loader,
+    folder: PathBuf,
+    beginning: Beginning,
     inner: Mutex<Inner>,
 }
 
+/// Whether sessions may have rules from before this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beginning {
+    /// They begin here, so there is nothing to be read until a rule is given.
+    New,
+    /// Others may have been here before.
+    Joined,
+}
+
+#[derive(Default)]
 struct Inner {
-    database: Database,
+    /// Opened when it is needed.
+    database: Option<Database>,
     known: Option<Known>,
 }
 
@@ -59,14 +72,10 @@ pub struct KeptGrant {
 }
 
 impl KeptGrants {
-    /// Opens the rules of a store; `loader` knows the names and places they speak of.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be used.
-    pub fn open(folder: &Path, loader: Loader) -> Result<Self, StoreError> {
-        let inner = Inner { database: Database::open(folder)?, known: None };
-        Ok(Self { loader, inner: Mutex::new(inner) })
+    /// The rules of a store, which is opened when they are needed; `loader` knows the names and
+    /// places they speak of.
+    pub fn new(folder: &Path, loader: Loader, beginning: Beginning) -> Self {
+        Self { loader, folder: folder.to_owned(), beginning, inner: Mutex::default() }
     }
 
     /// Every rule in force, the newest first.
@@ -75,7 +84,7 @@ impl KeptGrants {
     ///
     /// When the store cannot be read.
     pub fn list(&self) -> Result<Vec<KeptGrant>, StoreError> {
-        self.lock().list(None)
+        self.lock().list(&self.folder, None)
     }
 
     /// Takes a rule back; `false` when there is none with this id.
@@ -85,10 +94,8 @@ impl KeptGrants {
     /// When the store cannot be written.
     pub fn revoke(&self, id: &str) -> Result<bool, StoreError> {
         let mut inner = self.lock();
-        inner.known = None;
-        let gone = inner
-            .database
-            .write(|write| write.execute("DELETE FROM grants WHERE id = ?1", [id]))?;
+        let database = inner.for_writing(&self.folder)?;
+        let gone = database.write(|write| write.execute("DELETE FROM grants WHERE id = ?1", [id]))?;
         Ok(gone > 0)
     }
 
@@ -96,8 +103,8 @@ impl KeptGrants {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, inner: &Inner, session: &SessionId) -> Result<Option<Arc<Granted>>, String> {
-        let kept = inner.list(Some(session)).map_err(|error| error.to_string())?;
+    fn read(&self, inner: &mut Inner, session: &SessionId) -> Result<Option<Arc<Granted>>, String> {
+        let kept = inner.list(&self.folder, Some(session)).map_err(|error| error.to_string())?;
         if kept.is_empty() {
             return Ok(None);
         }
@@ -119,10 +126,28 @@ impl fmt::Debug for KeptGrants {
 }
 
 impl Inner {
-    fn list(&self, session: Option<&SessionId>) -> Result<Vec<KeptGrant>, StoreError> {
+    fn database(&mut self, folder: &Path) -> Result<&mut Database, StoreError> {
+        if self.database.is_none() {
+            self.database = Some(Database::open(folder)?);
+        }
+        Ok(self.database.as_mut().expect("it was just opened"))
+    }
+
+    /// The database, when what was read from it will not hold any more.
+    fn for_writing(&mut self, folder: &Path) -> Result<&mut Database, StoreError> {
+        self.known = None;
+        self.database(folder)
+    }
+
+    fn list(
+        &mut self,
+        folder: &Path,
+        session: Option<&SessionId>,
+    ) -> Result<Vec<KeptGrant>, StoreError> {
         let now = micros(SystemTime::now()) / 1_000_000;
+        let database = self.database(folder)?;
         let read = || {
-            let mut rows = self.database.reader().prepare_cached(
+            let mut rows = database.reader().prepare_cached(
                 "SELECT id, session, permissions, expires, uses, given_at, given_for FROM grants
                  WHERE (?1 IS NULL OR session = ?1) AND (expires IS NULL OR expires > ?2)
                  ORDER BY given_at DESC, id",
@@ -143,7 +168,7 @@ impl Inner {
             let session = session.map(SessionId::as_str);
             rows.query_map(params![session, now], kept)?.collect::<rusqlite::Result<_>>()
         };
-        read().map_err(|error| self.database.explain(error))
+        read().map_err(|error| database.explain(error))
     }
 }
 
@@ -151,6 +176,9 @@ impl Inner {
 impl Grants for KeptGrants {
     fn of(&self, session: &SessionId) -> Option<Arc<Granted>> {
         let mut inner = self.lock();
+        if self.beginning == Beginning::New && inner.database.is_none() {
+            return None;
+        }
         if let Some(known) = &inner.known
             && known.session == *session
             && known.at.elapsed() < BELIEVED
@@ -158,7 +186,7 @@ impl Grants for KeptGrants {
             return known.granted.clone();
         }
         // What cannot be read allows nothing.
-        let granted = self.read(&inner, session).unwrap_or_else(|error| {
+        let granted = self.read(&mut inner, session).unwrap_or_else(|error| {
             tracing::warn!(error, "rules given for a time could not be read");
             None
         });
@@ -180,8 +208,8 @@ impl Grants for KeptGrants {
         let permissions = serde_json::to_string(&proposal.permissions).unwrap_or_default();
         let now = micros(SystemTime::now());
         let mut inner = self.lock();
-        inner.known = None;
-        let added = inner.database.write(|write| {
+        let failed = |error: StoreError| RecordError::new(error.to_string());
+        let added = inner.for_writing(&self.folder).map_err(failed)?.write(|write| {
             write.execute("DELETE FROM grants WHERE expires <= ?1", [now / 1_000_000])?;
             write.execute(
                 "INSERT INTO grants (id, session, permissions, expires, uses, given_at, given_for)
@@ -197,13 +225,13 @@ impl Grants for KeptGrants {
                 ],
             )
         });
-        added.map(drop).map_err(|error| RecordError::new(error.to_string()))
+        added.map(drop).map_err(failed)
     }
 
     async fn take(&self, ids: &[Arc<str>]) -> Result<bool, RecordError> {
         let mut inner = self.lock();
-        inner.known = None;
-        let taken = inner.database.write(|write| {
+        let failed = |error: StoreError| RecordError::new(error.to_string());
+        let taken = inner.for_writing(&self.folder).map_err(failed)?.write(|write| {
             for id in ids {
                 let left = write.execute(
                     "UPDATE grants SET uses = uses - 1 WHERE id = ?1 AND (uses IS NULL OR uses > 0)",
@@ -222,7 +250,7 @@ impl Grants for KeptGrants {
             Err(StoreError::Other { source: rusqlite::Error::QueryReturnedNoRows, .. }) => {
                 Ok(false)
             }
-            Err(error) => Err(RecordError::new(error.to_string())),
+            Err(error) => Err(failed(error)),
         }
     }
 }

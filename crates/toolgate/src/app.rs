@@ -13,6 +13,7 @@ use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
 use toolgate_core::workspace::Workspace;
 use toolgate_policy::{Engine, Policy};
+use toolgate_store::grants::Beginning;
 
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
@@ -23,12 +24,19 @@ use crate::policies;
 use crate::progress::Screen;
 use crate::prompt::TerminalApprover;
 
+/// What a gate is wired for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Calls,
+    Looking,
+}
+
 /// A gate and a session, ready for calls.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) gate: Gate,
     pub(crate) engine: Arc<Engine>,
-    kept: Kept,
+    kept: Option<Kept>,
     pub(crate) session: Arc<Session>,
     pub(crate) output: Output,
     pub(crate) cancellation: CancellationToken,
@@ -38,6 +46,15 @@ pub(crate) struct App {
 impl App {
     /// Wires everything together as the flags say.
     pub(crate) fn new(global: &GlobalArgs) -> anyhow::Result<Self> {
+        Self::wired(global, Use::Calls)
+    }
+
+    /// The same for looking only: no call runs, so nothing is recorded.
+    pub(crate) fn for_looking(global: &GlobalArgs) -> anyhow::Result<Self> {
+        Self::wired(global, Use::Looking)
+    }
+
+    fn wired(global: &GlobalArgs, purpose: Use) -> anyhow::Result<Self> {
         start_log(global.verbose);
         let registry = built_in_tools()?;
         let mut workspace = workspace(global)?;
@@ -45,21 +62,28 @@ impl App {
         let waits = interactive || global.wait_for_approval.is_some();
         let engine = policies::load(global, &registry, &mut workspace, waits)?;
         let loader = policies::loader(&registry, &workspace);
-        let kept = Kept::open(&workspace, loader, &engine)?;
         let mut builder = Gate::builder(Arc::new(registry))
             .shared_policy(Arc::clone(&engine) as Arc<dyn Policy>)
-            .settings(settings(global, interactive)?)
-            .ledger(kept.ledger())
-            .journal(kept.journal())
-            .grants(kept.grants());
+            .settings(settings(global, interactive)?);
         let screen = Screen::default();
         let cancellation = CancellationToken::new();
-        if interactive {
-            let terminal = TerminalApprover::new(screen.clone(), cancellation.clone());
-            builder = builder.approver(terminal);
-        }
-        if waits {
-            builder = builder.approver(kept.asking()?);
+        let mut kept = None;
+        if purpose == Use::Calls {
+            let beginning =
+                if global.session.is_some() { Beginning::Joined } else { Beginning::New };
+            let opened = Kept::open(&workspace, loader, &engine, beginning)?;
+            builder = builder
+                .ledger(opened.ledger())
+                .journal(opened.journal())
+                .grants(opened.grants());
+            if interactive {
+                let terminal = TerminalApprover::new(screen.clone(), cancellation.clone());
+                builder = builder.approver(terminal);
+            }
+            if waits {
+                builder = builder.approver(opened.asking());
+            }
+            kept = Some(opened);
         }
         let gate = builder.build();
         let mut session = Session::new(workspace).with_dialect(global.dialect);
@@ -80,7 +104,9 @@ impl App {
     /// Runs a command's work; Ctrl-C cancels its calls.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> anyhow::Result<T> {
         let result = block_on(work, &self.cancellation)?;
-        self.kept.flush()?;
+        if let Some(kept) = &self.kept {
+            kept.flush()?;
+        }
         Ok(result)
     }
 }

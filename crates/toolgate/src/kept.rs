@@ -18,7 +18,7 @@ use toolgate_core::workspace::Workspace;
 use toolgate_policy::Engine;
 use toolgate_policy::load::Loader;
 use toolgate_store::approvals::Asking;
-use toolgate_store::grants::KeptGrants;
+use toolgate_store::grants::{Beginning, KeptGrants};
 use toolgate_store::{SqliteLedger, Store};
 
 use self::grants::OwnersGrants;
@@ -42,13 +42,14 @@ impl Kept {
         workspace: &Workspace,
         loader: Loader,
         engine: &Arc<Engine>,
+        beginning: Beginning,
     ) -> anyhow::Result<Self> {
         let folder = home::state()?;
         let store = open_store(&folder, workspace)?;
         let roots = workspace.roots().map(Path::to_owned).collect();
         let journal = store.journal(roots);
         let grants = OwnersGrants {
-            kept: KeptGrants::open(&folder, loader.clone()).context(UNRECORDED)?,
+            kept: KeptGrants::new(&folder, loader.clone(), beginning),
             always: Always::new(&home::config()?),
             engine: Arc::clone(engine),
             loader,
@@ -69,8 +70,8 @@ impl Kept {
     }
 
     /// Puts questions where other processes can answer them.
-    pub(crate) fn asking(&self) -> anyhow::Result<Asking> {
-        Asking::open(&self.folder).context("questions cannot be put where others see them")
+    pub(crate) fn asking(&self) -> Asking {
+        Asking::new(&self.folder)
     }
 
     /// Writes down what is not yet.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
@@ -23,7 +23,9 @@ const REMEMBERED: Duration = Duration::from_hours(24);
 
 /// Puts questions where any process on the store can answer them.
 pub struct Asking {
-    shared: Arc<Shared>,
+    folder: PathBuf,
+    /// Opened when there is something to ask.
+    shared: Mutex<Option<Arc<Shared>>>,
 }
 
 struct Shared {
@@ -33,26 +35,37 @@ struct Shared {
 }
 
 impl Asking {
-    /// Begins to ask on a store.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be used.
-    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+    /// Asks on the store in a folder, which is opened for the first question.
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), shared: Mutex::default() }
+    }
+
+    fn shared(&self) -> Result<Arc<Shared>, StoreError> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = shared.as_ref() {
+            return Ok(Arc::clone(shared));
+        }
+        let opened = Arc::new(Shared::open(&self.folder)?);
+        *shared = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+}
+
+impl Shared {
+    fn open(folder: &Path) -> Result<Self, StoreError> {
         let database = Database::open(folder)?;
         // What waits need not survive a power loss: neither does whoever asked.
         let relaxed = database.reader().execute_batch("PRAGMA synchronous = NORMAL");
         relaxed.map_err(|error| database.explain(error))?;
         let run = Run::begin(folder)
             .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
-        let shared = Shared { database: Mutex::new(database), run, waiting: Mutex::default() };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { database: Mutex::new(database), run, waiting: Mutex::default() })
     }
 }
 
 impl fmt::Debug for Asking {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Asking").field("run", &self.shared.run).finish_non_exhaustive()
+        formatter.debug_struct("Asking").field("folder", &self.folder).finish_non_exhaustive()
     }
 }
 
@@ -63,19 +76,23 @@ impl Approver for Asking {
     }
 
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
-        let answered = match self.shared.put(request) {
-            Ok(answered) => answered,
+        let put = self.shared().and_then(|shared| Ok((shared.put(request)?, shared)));
+        let (answered, shared) = match put {
+            Ok(put) => put,
             Err(error) => {
                 tracing::warn!(%error, "a question could not be put where others see it");
                 return Answer::Nobody;
             }
         };
-        let _waiting = Waiting { shared: &self.shared, id: request.id };
+        let _waiting = Waiting { shared: &shared, id: request.id };
         answered.await.unwrap_or(Answer::Nobody)
     }
 
     async fn close(&self, request: &ApprovalRequest) -> Option<Answer> {
-        match self.shared.close(request.id, "answered where it was asked") {
+        let closed = self
+            .shared()
+            .and_then(|shared| shared.close(request.id, "answered where it was asked"));
+        match closed {
             Ok(first) => first,
             Err(error) => {
                 tracing::warn!(%error, "a question could not be taken back");

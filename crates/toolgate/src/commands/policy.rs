@@ -40,11 +40,11 @@ enum PolicyCommand {
 
 pub(crate) fn run(global: &GlobalArgs, args: &PolicyArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
-        None | Some(PolicyCommand::List) => list::run(&App::new(global)?),
-        Some(PolicyCommand::Check(check)) => check::run(&App::new(global)?, check),
-        Some(PolicyCommand::Explain(explain)) => explain::run(&App::new(global)?, explain),
+        None | Some(PolicyCommand::List) => list::run(&App::for_looking(global)?),
+        Some(PolicyCommand::Check(check)) => check::run(&App::for_looking(global)?, check),
+        Some(PolicyCommand::Explain(explain)) => explain::run(&App::for_looking(global)?, explain),
         Some(PolicyCommand::Import(import)) => import::run(global, import),
         Some(PolicyCommand::Replay(replay)) => replay::run(global, replay),
-        Some(PolicyCommand::Test(test)) => test::run(&App::new(global)?, test),
+        Some(PolicyCommand::Test(test)) => test::run(&App::for_looking(global)?, test),
     }
 }

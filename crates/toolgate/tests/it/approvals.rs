@@ -60,7 +60,7 @@ fn ask(toolgate: &Toolgate, request: ApprovalRequest) -> JoinHandle<Answer> {
     let (folder, id) = (toolgate.home(""), request.id);
     let asking = thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async { Asking::open(&folder).unwrap().ask(&request).await })
+        runtime.block_on(async { Asking::new(&folder).ask(&request).await })
     });
     let mut desk = Desk::open(&toolgate.home("")).unwrap();
     while !desk.pending().unwrap().iter().any(|open| open.request.id == id) {

@@ -55,7 +55,6 @@ mod tools_schema;
 mod tools_show;
 #[cfg(test)]
 mod trust;
-mod undo;
 #[cfg(test)]
 mod undo;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolgate_core::approval::{Answer, ApprovalId, ApprovalRequest};
 use toolgate_policy::load::Loader;
 use toolgate_store::approvals::{AnswerError as StoreAnswerError, Desk as StoreDesk};
-use toolgate_store::grants::KeptGrants;
+use toolgate_store::grants::{Beginning, KeptGrants};
 
 use super::desk::{AnswerError, Desk, Grant, Settled};
 use crate::kept::Always;
@@ -23,7 +23,7 @@ impl Stored {
     /// Opens the desk of the store in a folder, and the rules in the user's policies.
     pub(super) fn open(folder: &Path, config: &Path, loader: Loader) -> anyhow::Result<Self> {
         let desk = Mutex::new(StoreDesk::open(folder)?);
-        let grants = KeptGrants::open(folder, loader)?;
+        let grants = KeptGrants::new(folder, loader, Beginning::Joined);
         Ok(Self { desk, grants, always: Always::new(config) })
     }
 

@@ -54,7 +54,7 @@ struct Difference<'a> {
 pub(crate) fn run(global: &GlobalArgs, args: &ReplayArgs) -> anyhow::Result<ExitCode> {
     let mut count = Count::default();
     // Rules are loaded even when nothing was recorded: a mistake in them is told.
-    let here = App::new(global)?;
+    let here = App::for_looking(global)?;
     if let Some(audit) = Audit::open(&home::state()?)? {
         let mut apps = Apps { global, known: HashMap::new() };
         let filter =
@@ -110,7 +110,7 @@ impl Apps<'_> {
         let app = self.known.entry(cwd.to_owned()).or_insert_with(|| {
             let folder = PathBuf::from(cwd);
             let there = GlobalArgs { cwd: Some(folder), quiet: true, ..global.clone() };
-            App::new(&there).ok()
+            App::for_looking(&there).ok()
         });
         app.as_ref()
     }
