@@ -16,11 +16,11 @@ mod roots;
 mod version;
 
 pub use descend::{open_absolute, open_beneath};
+pub(crate) use fingerprint::Fingerprint;
 pub use open::{OpenError, OpenFile};
 pub use replace::{Finish, Replacement};
 pub use resolve::{FileKind, Follow, ResolveError, ResolvedPath};
 pub use roots::{OpenWorkspaceError, Workspace};
-pub(crate) use fingerprint::Fingerprint;
 
 #[cfg(test)]
 mod tests;

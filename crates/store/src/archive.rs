@@ -44,8 +44,8 @@ impl Archive {
             // Who removed the contents did not know that others rely on them.
             database.write(|rows| rows.execute("DELETE FROM stamps", []))?;
         }
-        let run = Run::begin(state)
-            .map_err(|source| StoreError::Folder { path: state.to_owned(), source })?;
+        let run =
+            Run::begin(state).map_err(|why| StoreError::Folder { path: state.to_owned(), why })?;
         // Watched folders are compared by real paths.
         let state = state.canonicalize().unwrap_or_else(|_| state.to_owned());
         Ok(Self { database: Mutex::new(database), blobs, run, state })

@@ -41,7 +41,7 @@ impl Database {
         }
         if is_new {
             let synced = File::open(folder).and_then(|folder| folder.sync_all());
-            synced.map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
+            synced.map_err(|why| StoreError::Folder { path: folder.to_owned(), why })?;
         }
         Ok(database)
     }
@@ -51,7 +51,7 @@ impl Database {
         let path = folder.join(FILE);
         match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(StoreError::Folder { path: folder.to_owned(), source }),
+            Err(why) => return Err(StoreError::Folder { path: folder.to_owned(), why }),
             Ok(_) => {}
         }
         let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE)?;
@@ -144,7 +144,7 @@ fn make_file(folder: &Path, path: &Path) -> Result<bool, StoreError> {
         io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
             StoreError::ReadOnly { path: path.to_owned() }
         }
-        _ => StoreError::Folder { path: folder.to_owned(), source },
+        _ => StoreError::Folder { path: folder.to_owned(), why: source },
     };
     match fs::metadata(path) {
         Ok(found) => {

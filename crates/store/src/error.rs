@@ -10,8 +10,8 @@ use rusqlite::ErrorCode;
 #[expect(missing_docs, reason = "the messages say it")]
 #[non_exhaustive]
 pub enum StoreError {
-    #[error("cannot use the folder `{}` to keep records in: {source}; make it writable, or set `TOOLGATE_HOME` to another", path.display())]
-    Folder { path: PathBuf, source: io::Error },
+    #[error("cannot use the folder `{}` to keep records in: {why}; make it writable, or set `TOOLGATE_HOME` to another", path.display())]
+    Folder { path: PathBuf, why: io::Error },
     #[error("cannot write to `{}`: the disk is full; free some space and try again", path.display())]
     Full { path: PathBuf },
     #[error("cannot write to `{}`: it or its folder is read-only; make both writable, or set `TOOLGATE_HOME` to another folder", path.display())]

@@ -95,7 +95,8 @@ impl KeptGrants {
     pub fn revoke(&self, id: &str) -> Result<bool, StoreError> {
         let mut inner = self.lock();
         let database = inner.for_writing(&self.folder)?;
-        let gone = database.write(|write| write.execute("DELETE FROM grants WHERE id = ?1", [id]))?;
+        let gone =
+            database.write(|write| write.execute("DELETE FROM grants WHERE id = ?1", [id]))?;
         Ok(gone > 0)
     }
 

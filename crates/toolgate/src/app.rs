@@ -72,10 +72,8 @@ impl App {
             let beginning =
                 if global.session.is_some() { Beginning::Joined } else { Beginning::New };
             let opened = Kept::open(&workspace, loader, &engine, beginning)?;
-            builder = builder
-                .ledger(opened.ledger())
-                .journal(opened.journal())
-                .grants(opened.grants());
+            builder =
+                builder.ledger(opened.ledger()).journal(opened.journal()).grants(opened.grants());
             if interactive {
                 let terminal = TerminalApprover::new(screen.clone(), cancellation.clone());
                 builder = builder.approver(terminal);

@@ -47,7 +47,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "policies")]
     Policy(PolicyArgs),
     Approvals(ApprovalsArgs),
-    Audit(AuditArgs),
+    Audit(Box<AuditArgs>),
     Undo(UndoArgs),
     History(HistoryArgs),
     Checkpoint(CheckpointArgs),

@@ -11,6 +11,7 @@ use super::request::ApprovalRequest;
 #[async_trait]
 pub trait Approver: fmt::Debug + Send + Sync {
     /// What records call it.
+    #[expect(clippy::unnecessary_literal_bound, reason = "others may be named at run time")]
     fn name(&self) -> &str {
         "a program"
     }

@@ -145,7 +145,7 @@ impl End<'_> {
         }
         let args = self.args.take();
         if !trail.has_request() {
-            let body = trail::unknown(self.tool, args.unwrap_or_default());
+            let body = trail::unknown(self.tool, &args.unwrap_or_default());
             trail.push(self.session, self.call, EntryKind::Requested, body);
         }
         let (kind, body) = trail::refused(error);

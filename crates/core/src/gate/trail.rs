@@ -44,7 +44,7 @@ impl Trail {
 }
 
 /// A call that could not even be validated.
-pub(super) fn unknown(tool: &str, args: Value) -> Value {
+pub(super) fn unknown(tool: &str, args: &Value) -> Value {
     json!({ "tool": tool, "args": args })
 }
 

@@ -14,7 +14,7 @@ const RANDOM: &str = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0fG3hJ6kL9nP2rS5tV8xY1zA4";
 const HEX: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";
 
 fn random(prefix: &str, length: usize) -> String {
-    format!("{prefix}{}", &RANDOM[..length])
+    format!("{prefix}{}", RANDOM.get(..length).unwrap())
 }
 
 fn redacted(text: &str) -> String {
@@ -23,14 +23,17 @@ fn redacted(text: &str) -> String {
 
 /// One of each shape.
 fn tokens() -> Vec<(String, &'static str)> {
-    let hex = |prefix: &str, length: usize| format!("{prefix}{}", &HEX[..length]);
-    let part = &RANDOM[..20];
+    let hex = |prefix: &str, length: usize| format!("{prefix}{}", HEX.get(..length).unwrap());
+    let part = RANDOM.get(..20).unwrap();
     vec![
         (format!("AKIA{}", "IOSFODNN7EXAMPLE"), "aws access key"),
         (random("ghp_", 36), "github token"),
         (random("gho_", 36), "github token"),
         (random("ghs_", 36), "github token"),
-        (format!("github_pat_{}_{}", &RANDOM[..22], &RANDOM[..40]), "github token"),
+        (
+            format!("github_pat_{}_{}", RANDOM.get(..22).unwrap(), RANDOM.get(..40).unwrap()),
+            "github token",
+        ),
         (random("glpat-", 20), "gitlab token"),
         (format!("xoxb-{}-{part}", "123456789012"), "slack token"),
         (random("sk_live_", 24), "stripe key"),
@@ -98,7 +101,7 @@ fn tokens_are_found_behind_escapes() {
 
 #[test]
 fn private_keys_go_whole() {
-    let body = format!("{}\n{}\n", &RANDOM[..50], &RANDOM[..50]);
+    let body = format!("{}\n{}\n", RANDOM.get(..50).unwrap(), RANDOM.get(..50).unwrap());
     for kind in ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "] {
         let (begin, end) = (format!("BEGIN {kind}PRIVATE KEY"), format!("END {kind}PRIVATE KEY"));
         let key = format!("-----{begin}-----\nProc-Type: 4,ENCRYPTED\n\n{body}-----{end}-----");

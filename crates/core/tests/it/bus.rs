@@ -46,7 +46,7 @@ fn shuffled(count: usize, mut seed: u64) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        numbers.swap(last, usize::try_from(seed >> 33).unwrap() % (last + 1));
+        numbers.swap(last, usize::try_from(seed >> 33).expect("31 bits") % (last + 1));
     }
     numbers
 }

@@ -58,7 +58,7 @@ impl Shared {
         let relaxed = database.reader().execute_batch("PRAGMA synchronous = NORMAL");
         relaxed.map_err(|error| database.explain(error))?;
         let run = Run::begin(folder)
-            .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
+            .map_err(|why| StoreError::Folder { path: folder.to_owned(), why })?;
         Ok(Self { database: Mutex::new(database), run, waiting: Mutex::default() })
     }
 }

@@ -117,7 +117,7 @@ impl Open {
             Some(database) => database,
             None => Database::open(folder)?,
         };
-        let unusable = |source| StoreError::Folder { path: folder.join("runs"), source };
+        let unusable = |why| StoreError::Folder { path: folder.join("runs"), why };
         let own = Run::begin(folder).map_err(unusable)?;
         for id in runs(&database)? {
             if let Some(over) = Over::check(folder, &id).map_err(unusable)? {

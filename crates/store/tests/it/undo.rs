@@ -234,7 +234,7 @@ fn a_unique_beginning_of_an_id_is_enough() {
         panic!()
     };
     assert_eq!(candidates, [second.clone(), first.clone()]);
-    let unique = first.as_str()[..=common.len()].to_owned();
+    let unique = first.as_str().get(..=common.len()).unwrap().to_owned();
     desk.undo(Target::Call(unique)).unwrap();
     assert!(!desk.path("a").exists() && desk.path("b").exists());
     assert!(matches!(desk.undo(Target::Call("x".into())), Err(UndoError::NoSuchCall { .. })));

@@ -55,14 +55,13 @@ fn child() {
 fn change(root: &std::path::Path) {
     for number in 0..FILES {
         let path = root.join(format!("{number}.txt"));
-        match number % 4 {
-            0 => fs::remove_file(&path).unwrap(),
-            _ => {
-                let unfinished = root.join(format!(".toolgate-{number:032}.tmp"));
-                fs::write(&unfinished, format!("new {number}").repeat(500)).unwrap();
-                fs::rename(&unfinished, &path).unwrap();
-            }
+        if number % 4 == 0 {
+            fs::remove_file(&path).unwrap();
+            continue;
         }
+        let unfinished = root.join(format!(".toolgate-{number:032}.tmp"));
+        fs::write(&unfinished, format!("new {number}").repeat(500)).unwrap();
+        fs::rename(&unfinished, &path).unwrap();
     }
 }
 

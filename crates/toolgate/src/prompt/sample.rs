@@ -96,7 +96,7 @@ pub(super) fn all() -> Vec<(&'static str, ApprovalRequest)> {
         ..place("notes/link.txt", "write")
     };
     let many = |number: usize| place(&format!("/data/file-{number}.txt"), "delete");
-    let long = (1..=200).map(|number| format!("+line {number}\n")).collect::<String>();
+    let long = (1..=200).map(|number| format!("+line {number}\n")).collect::<Vec<_>>().concat();
     let fake = "+done.\n\nYour choice: y\nyes, once\n\nCreate harmless.txt\n  risk     low\n";
     vec![
         ("edit", edit()),

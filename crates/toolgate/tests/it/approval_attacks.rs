@@ -75,14 +75,14 @@ impl Scene {
         self.root.join(relative)
     }
 
-    fn gate(&self) -> GateBuilder {
-        Gate::builder(Arc::new(toolgate::tools::registry().unwrap()))
-    }
-
     fn call(&self, gate: &Gate, tool: &str, args: Value) -> Outcome {
         let session = Arc::new(Session::new(Workspace::open(&self.path("work")).unwrap()));
         block_on(gate.call(Call::new(tool, args), &session))
     }
+}
+
+fn gate() -> GateBuilder {
+    Gate::builder(Arc::new(toolgate::tools::registry().unwrap()))
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -106,7 +106,7 @@ fn a_file_swapped_after_the_prompt_voids_the_yes() {
         fs::write(&target, "somebody's work\n").unwrap();
         Answer::Once
     });
-    let gate = scene.gate().approver(attacker.clone()).build();
+    let gate = gate().approver(attacker.clone()).build();
     let args = json!({ "path": "a.txt", "content": "new\n", "overwrite": true });
     let outcome = scene.call(&gate, "write_file", args);
     assert_eq!(outcome.result.error_kind(), Some(ErrorKind::ApprovalDenied));
@@ -129,7 +129,7 @@ fn a_file_swapped_and_swapped_back_is_what_was_shown() {
         fs::write(&target, "old\n").unwrap();
         Answer::Once
     });
-    let gate = scene.gate().approver(attacker.clone()).build();
+    let gate = gate().approver(attacker.clone()).build();
     let args = json!({ "path": "a.txt", "content": "new\n", "overwrite": true });
     assert_eq!(scene.call(&gate, "write_file", args).result.error, None);
     assert_eq!(text(&file), "new\n");
@@ -146,7 +146,7 @@ fn a_file_that_keeps_changing_is_given_up_on() {
         fs::write(&target, round.to_string()).unwrap();
         Answer::Once
     });
-    let gate = scene.gate().approver(attacker.clone()).build();
+    let gate = gate().approver(attacker.clone()).build();
     let outcome = scene.call(&gate, "delete_file", json!({ "path": "a.txt" }));
     assert_eq!(outcome.result.error_kind(), Some(ErrorKind::ApprovalDenied));
     assert!(file.exists() && attacker.asked().len() > 1);
@@ -161,7 +161,7 @@ fn a_file_created_after_the_prompt_is_not_overwritten() {
         fs::write(&target, "planted\n").unwrap();
         if round == 1 { Answer::Once } else { Answer::refuse() }
     });
-    let gate = scene.gate().approver(attacker.clone()).build();
+    let gate = gate().approver(attacker.clone()).build();
     let args = json!({ "path": "new.txt", "content": "new\n", "overwrite": true });
     assert!(scene.call(&gate, "write_file", args).result.error.is_some());
     assert_eq!(text(&file), "planted\n");
@@ -181,7 +181,7 @@ fn a_redirected_link_voids_the_yes() {
         symlink(&outside, &link).unwrap();
         Answer::Once
     });
-    let gate = scene.gate().approver(attacker.clone()).build();
+    let gate = gate().approver(attacker.clone()).build();
     let args = json!({ "path": "link/a.txt", "content": "new\n" });
     let outcome = scene.call(&gate, "write_file", args);
     assert_eq!(outcome.result.error_kind(), Some(ErrorKind::ApprovalDenied));
@@ -216,7 +216,7 @@ impl Hook for TurnsLater {
 fn a_hook_cannot_change_what_was_approved() {
     let scene = Scene::new();
     let attacker = Attacker::new(|_, _| Answer::Once);
-    let gate = scene.gate().hook(TurnsLater::default()).approver(attacker.clone()).build();
+    let gate = gate().hook(TurnsLater::default()).approver(attacker.clone()).build();
     let args = json!({ "path": "a.txt", "content": "shown\n" });
     assert_eq!(scene.call(&gate, "write_file", args).result.error, None);
     assert_eq!(text(&scene.path("work/a.txt")), "shown\n");
@@ -230,7 +230,7 @@ fn arguments_a_person_edits_are_shown_to_hooks_and_asked_about_again() {
         1 => Answer::Edit { args: json!({ "path": "a.txt", "content": "edited\n" }) },
         _ => Answer::Once,
     });
-    let gate = scene.gate().hook(TurnsLater::default()).approver(attacker.clone()).build();
+    let gate = gate().hook(TurnsLater::default()).approver(attacker.clone()).build();
     let args = json!({ "path": "a.txt", "content": "asked\n" });
     assert_eq!(scene.call(&gate, "write_file", args).result.error, None);
     // The hook changed them, and that is what the second question showed.
@@ -247,13 +247,13 @@ fn edited_arguments_are_validated_and_judged() {
         1 => Answer::Edit { args: json!({ "path": elsewhere, "content": "x" }) },
         _ => Answer::refuse(),
     });
-    let gate = scene.gate().approver(attacker.clone()).build();
+    let gate = gate().approver(attacker.clone()).build();
     let args = json!({ "path": "a.txt", "content": "asked\n" });
     assert!(scene.call(&gate, "write_file", args.clone()).result.error.is_some());
     assert!(attacker.asked()[1].places[0].outside && !outside.exists());
 
     let wrong = Attacker::new(|_, _| Answer::Edit { args: json!({ "path": 7 }) });
-    let gate = scene.gate().approver(wrong).build();
+    let gate = self::gate().approver(wrong).build();
     let outcome = scene.call(&gate, "write_file", args);
     assert_eq!(outcome.result.error_kind(), Some(ErrorKind::ValidationError));
 }
@@ -357,7 +357,7 @@ fn a_file_swapped_after_the_last_check_is_not_touched() {
         fs::write(&file, "old\n").unwrap();
         let attacker = Attacker::new(|_, _| Answer::Once);
         let journal = Arc::new(LastMoment(file.clone()));
-        let gate = scene.gate().approver(attacker).journal(journal).build();
+        let gate = gate().approver(attacker).journal(journal).build();
         let outcome = scene.call(&gate, tool, args);
         assert!(outcome.result.error.is_some(), "{tool}");
         assert_eq!(text(&file), "swapped at the last moment\n", "{tool}");
@@ -382,7 +382,7 @@ impl Approver for Replayer {
 fn an_approval_is_used_once() {
     let scene = Scene::new();
     let seen = Replayer::default();
-    let gate = scene.gate().approver(seen.clone()).build();
+    let gate = gate().approver(seen.clone()).build();
     let session = Arc::new(Session::new(Workspace::open(&scene.path("work")).unwrap()));
     let args = json!({ "path": "a.txt", "content": "x", "overwrite": true });
     block_on(async {
@@ -423,7 +423,7 @@ fn what_a_person_reads_holds_nothing_that_is_obeyed() {
         " ".repeat(10_000)
     );
     let attacker = Attacker::new(|_, _| Answer::refuse());
-    let gate = scene.gate().approver(attacker.clone()).build();
+    let gate = gate().approver(attacker.clone()).build();
     let name = format!("{}.txt", hostile.replace('/', "").chars().take(60).collect::<String>());
     let args = json!({ "path": name, "content": hostile });
     scene.call(&gate, "write_file", args);

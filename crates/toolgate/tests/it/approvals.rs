@@ -263,7 +263,7 @@ fn rules_for_a_time_and_for_good_are_listed_and_taken_back() {
         let lasts = if flag == "--always" { "for good" } else { "until the session ends" };
         assert!(listed.contains(&id) && listed.contains(lasts), "{listed}");
         toolgate.run(["--session", "s-1", "call", "write_file", &args]).success();
-        toolgate.run(["approvals", "revoke", &id[..6]]).success();
+        toolgate.run(["approvals", "revoke", id.get(..6).unwrap()]).success();
         toolgate.run(["--session", "s-1", "call", "write_file", &args]).code(4);
         toolgate.run(["approvals", "revoke", &id]).code(2);
     }

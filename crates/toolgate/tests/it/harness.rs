@@ -95,9 +95,11 @@ impl Toolgate {
         if !rustix::process::geteuid().is_root() {
             return self.command();
         }
-        for folder in [self.folder.path(), &self.path(""), &self.home("")] {
+        for folder in [self.folder.path(), &self.path("")] {
             set_mode(folder, 0o755);
         }
+        // No call runs unrecorded, whoever runs it.
+        set_mode(&self.home(""), 0o777);
         // The folder the binary was built in may be closed to others. Another process makes the
         // copy: written by this one, it could still be open for writing in a child being born.
         let binary = self.root.join("toolgate");

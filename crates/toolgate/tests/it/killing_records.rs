@@ -1,6 +1,6 @@
 //! Whenever a process dies, the records stay whole and every effect has an end.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::process::Stdio;
 use std::thread;
@@ -80,7 +80,9 @@ fn records_survive_kills_at_any_moment() {
             scope.spawn(move || {
                 for number in share {
                     let mut child = one(*number).spawn().unwrap();
-                    let wait = longest.as_micros() as u64 * (chance(*number) % 1_000) / 1_000;
+                    let wait = u64::try_from(longest.as_micros()).unwrap()
+                        * (chance(*number) % 1_000)
+                        / 1_000;
                     thread::sleep(Duration::from_micros(wait));
                     child.kill().unwrap();
                     child.wait().unwrap();
@@ -94,7 +96,7 @@ fn records_survive_kills_at_any_moment() {
     let verified = audit.verify(None).unwrap();
     assert!(verified.is_sound(), "{verified:?}");
     let mut ends: HashMap<String, usize> = HashMap::new();
-    let mut effects: HashSet<String> = HashSet::new();
+    let mut effects: BTreeSet<String> = BTreeSet::new();
     for record in audit.entries(&Filter::default(), Order::OldestFirst) {
         let record = record.unwrap();
         let Some(call) = record.call else { continue };

@@ -299,9 +299,9 @@ fn the_terminal_is_put_back_whatever_ends_the_question() {
         let mut terminal = Terminal::start_command(shell);
         terminal.until_asked();
         if control {
-            terminal.press(key)
+            terminal.press(key);
         } else {
-            terminal.keys(&key.to_string())
+            terminal.keys(&key.to_string());
         }
         terminal.end();
         assert_eq!(toolgate.read("before"), toolgate.read("after"), "{key}");

@@ -153,7 +153,7 @@ fn conversations_read_well() {
 
 #[test]
 fn all_of_a_long_preview_is_reached_page_by_page() {
-    let long = (1..=100).map(|number| format!("+line {number}\n")).collect::<String>();
+    let long = (1..=100).map(|number| format!("+line {number}\n")).collect::<Vec<_>>().concat();
     let of = ApprovalRequest { preview: Preview::Diff(long), ..sample::edit() };
     let script = Script::typing("v      n");
     assert_eq!(talk(&of, Seen::Here, &script), Answer::refuse());
