@@ -66,6 +66,11 @@ impl Entry {
             body,
         }
     }
+
+    /// Something that happens now, to no call in particular.
+    pub fn of_session(session: &SessionId, kind: EntryKind, body: Value) -> Self {
+        Self { at: SystemTime::now(), session: session.clone(), call: None, kind, body }
+    }
 }
 
 /// What can happen. The names are a contract.

@@ -1,7 +1,7 @@
 //! The tools there are, by every name they go by.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
@@ -9,6 +9,7 @@ use tokio::sync::broadcast;
 use crate::context::Session;
 use crate::dialect::{Dialect, Face};
 use crate::error::{ErrorKind, ToolError};
+use crate::event::{Event, Events};
 use crate::id::ToolName;
 use crate::tool::{Group, Tool};
 use crate::visible;
@@ -18,6 +19,8 @@ use crate::visible;
 pub struct Registry {
     tools: ArcSwap<BTreeMap<ToolName, Arc<dyn Tool>>>,
     changes: broadcast::Sender<RegistryChange>,
+    /// The streams of gates in front of these tools.
+    streams: Mutex<Vec<Events>>,
 }
 
 /// Something that happened to the registry.
@@ -60,7 +63,11 @@ pub(crate) struct Found {
 
 impl Default for Registry {
     fn default() -> Self {
-        Self { tools: ArcSwap::default(), changes: broadcast::Sender::new(256) }
+        Self {
+            tools: ArcSwap::default(),
+            changes: broadcast::Sender::new(256),
+            streams: Mutex::default(),
+        }
     }
 }
 
@@ -188,7 +195,15 @@ impl Registry {
             .ok_or_else(|| unknown(name, &tools, dialect))
     }
 
+    /// Tells of changes in the stream of a gate, too.
+    pub(crate) fn announce_in(&self, events: Events) {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner).push(events);
+    }
+
     fn announce(&self, change: RegistryChange) {
+        for events in self.streams.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            events.emit(|| Event::ToolsChanged);
+        }
         // Nobody listening is no failure.
         drop(self.changes.send(change));
     }

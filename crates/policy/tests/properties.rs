@@ -195,9 +195,11 @@ fn a_megabyte_is_decided_quickly() {
             let facts = Facts::new("shell", Effect::Change, Risk::High).with_args(args);
             let begun = Instant::now();
             engine.decide(&facts, &world);
-            // A debug build on a busy machine is allowed more than the 50 ms of a release build.
+            // A release build is held to its 50 ms; a debug build on a busy machine only shows
+            // that nothing grows out of all proportion.
+            let most = if cfg!(debug_assertions) { 20_000 } else { 50 };
             let taken = begun.elapsed();
-            if taken > Duration::from_millis(1500) {
+            if taken > Duration::from_millis(most) {
                 slow.push(format!("{start:?} x {length}: {taken:?}"));
             }
         }

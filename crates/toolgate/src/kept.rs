@@ -22,6 +22,8 @@ use toolgate_store::grants::{Beginning, KeptGrants};
 use toolgate_store::{SqliteLedger, Store};
 
 use self::grants::OwnersGrants;
+use crate::config;
+use crate::exit::UsageError;
 use crate::home;
 
 /// What went wrong when nothing can be written down.
@@ -83,6 +85,10 @@ impl Kept {
 /// The store of this user, taking secrets out of what is written.
 pub(crate) fn open_store(folder: &Path, workspace: &Workspace) -> anyhow::Result<Store> {
     let roots = workspace.roots().map(Path::to_owned).collect();
-    let redact = secrets::redact(Redactor::default(), roots);
+    let redactor = Redactor::new(&config::load()?.ledger.redact).map_err(|error| {
+        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+        UsageError(format!("`redact` in `config.toml`: {error}{}", cause.unwrap_or_default()))
+    })?;
+    let redact = secrets::redact(redactor, roots);
     Ok(Store::open(folder).context(UNRECORDED)?.with_redactor(redact))
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_policy::propose::Proposed;
 use toolgate_policy::shell::{self, Part};
 use toolgate_policy::{Decision, Place, Verdict};
@@ -83,7 +83,7 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
             Err(error) => return Err(judged.reject(error)),
         };
         if now.digest() == asked.frozen.digest() {
-            asked.keep_grant(parts, answer).await;
+            asked.keep_grant(parts, &mut judged, answer).await;
             return Ok(Approved { judged, digest: now.into_digest() });
         }
         again = Some("it changed after you were asked, so that answer is void");
@@ -160,15 +160,20 @@ impl Asked {
     }
 
     /// Keeps the rule that an answer gives; without it, the call runs and others ask again.
-    async fn keep_grant(&self, parts: &Parts, answer: Answer) {
+    async fn keep_grant(&self, parts: &Parts, judged: &mut Judged, answer: Answer) {
         let Answer::Grant { proposal, span } = answer else { return };
         let Some(proposal) = self.request.proposals.get(proposal) else { return };
         match parts.grants.add(&self.request, proposal, span).await {
-            Ok(()) => parts.events.emit(|| Event::UpdatePolicy {
-                session: self.request.session.clone(),
-                rule: proposal.permission.clone(),
-                span,
-            }),
+            Ok(()) => {
+                let rule = &proposal.permission;
+                let body = json!({ "change": "granted", "rule": rule, "span": span });
+                judged.call.happened(EntryKind::PolicyChanged, body);
+                parts.events.emit(|| Event::UpdatePolicy {
+                    session: self.request.session.clone(),
+                    rule: rule.clone(),
+                    span,
+                });
+            }
             Err(error) => tracing::warn!(error = %error.message, "a rule could not be kept"),
         }
     }

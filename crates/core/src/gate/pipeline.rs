@@ -159,6 +159,7 @@ impl Gate {
             events: Events::default(),
             settings: GateSettings::default(),
         };
+        registry.announce_in(parts.events.clone());
         let gate = Self { registry, parts };
         GateBuilder { gate }
     }

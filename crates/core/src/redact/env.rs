@@ -4,17 +4,42 @@ use super::key;
 
 /// Shorter values are found in too many places that have nothing to do with them.
 pub(super) const SHORTEST: usize = 6;
-/// How long a value is that is a secret though its name does not say so.
-const LONG: usize = 12;
+/// How long a value is that may be a secret though its name does not say so.
+const LONG: usize = 8;
+
+/// What stands in many such files and tells nothing.
+const ORDINARY: &[&str] = &[
+    "development",
+    "disabled",
+    "documentation",
+    "enabled",
+    "information",
+    "localhost",
+    "memcached",
+    "postgres",
+    "postgresql",
+    "production",
+    "rabbitmq",
+    "required",
+    "sandbox",
+    "staging",
+    "standalone",
+    "testing",
+    "undefined",
+    "us-east-1",
+    "verbose",
+    "warning",
+];
 
 /// The values in the text of a `.env` file that are worth hiding wherever they turn up:
-/// those whose names say so, and those that look made up by a machine.
+/// those whose names say so, and all others but what is plainly no secret: numbers, addresses
+/// without a password, paths and everyday words.
 pub fn env_values(text: &str) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
     let mut rest = text;
     while let Some((name, value, after)) = next(rest) {
         rest = after;
-        let telling = key::secret(name).is_some() || is_made_up(&value);
+        let telling = key::secret(name).is_some() || !is_ordinary(&value);
         if telling && value.chars().count() >= SHORTEST && !values.contains(&value) {
             values.push(value);
         }
@@ -80,13 +105,16 @@ fn quoted(text: &str, quote: char) -> (String, &str) {
     (line.trim_end().to_owned(), after)
 }
 
-/// Whether no person would have chosen it: long, of letters and digits, no path or address.
-fn is_made_up(value: &str) -> bool {
-    value.len() >= LONG
-        && value.bytes().any(|byte| byte.is_ascii_digit())
-        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && !value.contains(['/', '.', ':', '@', '\\'])
+/// Whether a value is plainly no secret, or too short to be told from other text.
+fn is_ordinary(value: &str) -> bool {
+    let is_address = value.contains("://") && !value.contains('@');
+    let is_host = value.contains(['.', ':'])
         && !value.contains(char::is_whitespace)
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".:-_".contains(&byte));
+    let is_path = value.starts_with(['/', '~', '.']);
+    let is_number = value.bytes().all(|byte| !byte.is_ascii_alphabetic());
+    let is_word = ORDINARY.contains(&value.to_ascii_lowercase().as_str());
+    value.chars().count() < LONG || is_address || is_host || is_path || is_number || is_word
 }
 
 #[cfg(test)]
@@ -97,7 +125,7 @@ mod tests {
     fn the_values_of_an_env_file_are_those_worth_hiding() {
         let text = "# comment=secret12\n\
             export DB_PASSWORD=hunter22 # the old one\n\
-            NODE_ENV=production\nPORT=8080\nHOST=https://example.com/a1b2c3d4\n\
+            NODE_ENV=production\nPORT=8080\nWHEN=2026-11-16\nNAME=db.example.com:5432\nPHRASE=correct-horse\nHOST=https://example.com/a1b2c3d4\n\
             API_KEY='it has # in it'\r\n\
             SIGNING_KEY=\"-----BEGIN\\nabc\\\"d\"\n\
             PRIVATE_KEY=\"line one\nline two\"\n\
@@ -106,6 +134,7 @@ mod tests {
             env_values(text),
             [
                 "hunter22",
+                "correct-horse",
                 "it has # in it",
                 "-----BEGIN\nabc\"d",
                 "line one\nline two",

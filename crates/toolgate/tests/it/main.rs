@@ -46,6 +46,8 @@ mod policy_test;
 #[cfg(test)]
 mod results;
 #[cfg(test)]
+mod secrets;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod tools_list;

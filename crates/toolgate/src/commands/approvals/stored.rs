@@ -1,10 +1,13 @@
 //! The desk of a store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::json;
 use toolgate_core::approval::{Answer, ApprovalId, ApprovalRequest};
+use toolgate_core::ledger::{Entry, EntryKind, Ledger as _};
 use toolgate_policy::load::Loader;
+use toolgate_store::Store;
 use toolgate_store::approvals::{AnswerError as StoreAnswerError, Desk as StoreDesk};
 use toolgate_store::grants::{Beginning, KeptGrants};
 
@@ -14,6 +17,7 @@ use crate::kept::Always;
 /// The desk of a store.
 #[derive(Debug)]
 pub(super) struct Stored {
+    folder: PathBuf,
     desk: Mutex<StoreDesk>,
     grants: KeptGrants,
     always: Always,
@@ -24,7 +28,7 @@ impl Stored {
     pub(super) fn open(folder: &Path, config: &Path, loader: Loader) -> anyhow::Result<Self> {
         let desk = Mutex::new(StoreDesk::open(folder)?);
         let grants = KeptGrants::new(folder, loader, Beginning::Joined);
-        Ok(Self { desk, grants, always: Always::new(config) })
+        Ok(Self { folder: folder.to_owned(), desk, grants, always: Always::new(config) })
     }
 
     fn desk(&self) -> MutexGuard<'_, StoreDesk> {
@@ -72,6 +76,20 @@ impl Desk for Stored {
     }
 
     fn revoke(&self, id: &str) -> anyhow::Result<bool> {
-        Ok(self.grants.revoke(id)? || self.always.remove(id).map_err(anyhow::Error::msg)?)
+        let grant = self.grants()?.into_iter().find(|grant| grant.id == id);
+        let gone = self.grants.revoke(id)? || self.always.remove(id).map_err(anyhow::Error::msg)?;
+        if let (true, Some(grant)) = (gone, grant) {
+            let rule = grant.permissions.join(", ");
+            let body = json!({ "change": "revoked", "rule": rule, "id": id });
+            let session = grant.session.unwrap_or_default();
+            let ledger = Store::open(&self.folder)?.ledger();
+            ledger.note(vec![Entry::of_session(
+                &session.into(),
+                EntryKind::PolicyChanged,
+                body,
+            )])?;
+            ledger.flush()?;
+        }
+        Ok(gone)
     }
 }

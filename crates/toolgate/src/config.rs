@@ -1,0 +1,46 @@
+//! The user's settings: `config.toml`.
+
+use std::io;
+
+use serde::Deserialize;
+
+use crate::exit::UsageError;
+use crate::home;
+
+const FILE: &str = "config.toml";
+
+/// The user's settings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    /// What is written down, and what is not.
+    pub(crate) ledger: LedgerConfig,
+}
+
+/// What is written down, and what is not.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LedgerConfig {
+    /// Regular expressions for secrets that no common shape tells.
+    pub(crate) redact: Vec<String>,
+}
+
+/// Reads the user's settings; without a file, everything is as usual.
+pub(crate) fn load() -> anyhow::Result<Config> {
+    let path = home::config()?.join(FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(Config::default());
+        }
+        Err(error) => {
+            return Err(UsageError(format!("cannot read `{}`: {error}", path.display())).into());
+        }
+    };
+    toml::from_str(&text).map_err(|error| {
+        let shown = error.to_string();
+        UsageError(format!("`{}` is not understood: {}", path.display(), shown.trim_end())).into()
+    })
+}
