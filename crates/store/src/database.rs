@@ -68,6 +68,8 @@ impl Database {
             #[expect(clippy::disallowed_methods, reason = "this is the place where it is opened")]
             let connection = Connection::open_with_flags(&path, flags)?;
             connection.busy_timeout(patience)?;
+            // Whoever opens the file first reads the log to its end, so it is kept short.
+            connection.execute_batch("PRAGMA wal_autocheckpoint = 250")?;
             // Who closes last would write everything back; a program that ends has no time for it.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             Ok(connection)

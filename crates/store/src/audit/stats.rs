@@ -1,10 +1,13 @@
 //! Counting what happened.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
 use toolgate_core::ledger::EntryKind;
+use toolgate_core::policy::world::Lexical;
+use toolgate_core::policy::{Effect, Engine, Facts, Mode, PathFact, Place, Policy as _, Risk};
 
 use crate::audit::record::Record;
 use crate::error::StoreError;
@@ -62,7 +65,6 @@ pub struct Asked {
 struct About {
     tool: String,
     what: String,
-    is_command: bool,
 }
 
 /// Counts entries, oldest first.
@@ -71,7 +73,8 @@ pub(crate) fn count(
 ) -> Result<Stats, StoreError> {
     let mut stats = Stats::default();
     let mut open: HashMap<(String, String), About> = HashMap::new();
-    let mut asked: BTreeMap<About, u64> = BTreeMap::new();
+    let mut asked: BTreeMap<About, (u64, Value)> = BTreeMap::new();
+    let mut bodies: HashMap<(String, String), Value> = HashMap::new();
     let mut waits: Vec<u64> = Vec::new();
     for record in entries {
         let record = record?;
@@ -81,7 +84,8 @@ pub(crate) fn count(
                 let tool = record.tool.clone().unwrap_or_else(|| "?".to_owned());
                 stats.calls += 1;
                 *stats.tools.entry(tool.clone()).or_default() += 1;
-                open.insert(key, about(tool, &record));
+                open.insert(key.clone(), about(tool, &record));
+                bodies.insert(key, record.body);
             }
             EntryKind::Decided => {
                 let decision = record.text("decision").unwrap_or("?");
@@ -89,7 +93,8 @@ pub(crate) fn count(
                 if decision == "ask"
                     && let Some(about) = open.get(&key)
                 {
-                    *asked.entry(about.clone()).or_default() += 1;
+                    let body = bodies.remove(&key).unwrap_or_default();
+                    asked.entry(about.clone()).or_insert((0, body)).0 += 1;
                 }
             }
             EntryKind::Approval => {
@@ -103,6 +108,7 @@ pub(crate) fn count(
                 stats.failures += u64::from(kind == EntryKind::Completed && failed);
                 stats.interrupted += u64::from(kind == EntryKind::Interrupted);
                 open.remove(&key);
+                bodies.remove(&key);
             }
             _ => {}
         }
@@ -115,8 +121,7 @@ pub(crate) fn count(
 fn about(tool: String, record: &Record) -> About {
     let command = record.body.pointer("/args/command").and_then(Value::as_str);
     let other = || record.text("description").unwrap_or_default();
-    let is_command = command.is_some();
-    About { tool, what: command.unwrap_or_else(other).to_owned(), is_command }
+    About { tool, what: command.unwrap_or_else(other).to_owned() }
 }
 
 fn waiting(mut waits: Vec<u64>) -> Option<Waiting> {
@@ -125,27 +130,45 @@ fn waiting(mut waits: Vec<u64>) -> Option<Waiting> {
     Some(Waiting { median_ms, max_ms: *waits.last()? })
 }
 
-fn most(asked: BTreeMap<About, u64>) -> Vec<Asked> {
-    let mut all: Vec<Asked> = asked
-        .into_iter()
-        .map(|(about, times)| Asked {
-            times,
-            rule: propose(&about),
-            tool: about.tool,
-            about: about.what,
-        })
-        .collect();
-    all.sort_by_key(|asked| std::cmp::Reverse(asked.times));
+fn most(asked: BTreeMap<About, (u64, Value)>) -> Vec<Asked> {
+    let mut all: Vec<_> = asked.into_iter().collect();
+    all.sort_by_key(|(_, (times, _))| std::cmp::Reverse(*times));
     all.truncate(LISTED);
-    all
+    let engine = Engine::in_mode(Mode::Default);
+    let named = all.into_iter().map(|(about, (times, body))| Asked {
+        times,
+        rule: propose(&engine, &about.tool, &body),
+        tool: about.tool,
+        about: about.what,
+    });
+    named.collect()
 }
 
-/// A rule that allows exactly this, where that can be said.
-fn propose(about: &About) -> Option<String> {
-    if !about.is_command {
-        return Some(about.tool.clone());
+/// The narrowest rule that would have answered, as a person would have been shown it.
+fn propose(engine: &Engine, tool: &str, body: &Value) -> Option<String> {
+    let args = body.get("args")?;
+    let text = args.to_string();
+    // What was cut or taken out is not what was asked about.
+    if text.contains("[redacted:") || text.contains('…') {
+        return None;
     }
-    // In a rule `*` stands for anything, and a line that was cut is not the line that was run.
-    let plain = !about.what.contains(['*', '\n', '…']) && about.what.len() <= 200;
-    plain.then(|| format!("Bash({})", about.what))
+    let word = |name: &str| body.get(name).cloned().unwrap_or_default();
+    let effect: Effect = serde_json::from_value(word("effect")).ok()?;
+    let risk: Risk = serde_json::from_value(word("risk")).ok()?;
+    let folder = body.get("cwd")?.as_str()?;
+    let paths = body.get("paths").and_then(Value::as_array).into_iter().flatten();
+    let paths = paths.filter_map(|path| {
+        let resolved = PathBuf::from(path.get("resolved")?.as_str()?);
+        let inside = resolved.starts_with(folder);
+        Some(PathFact {
+            requested: PathBuf::from(path.get("requested")?.as_str()?),
+            access: serde_json::from_value(path.get("access")?.clone()).ok()?,
+            place: if inside { Place::Workspace } else { Place::Outside },
+            hard_links: 1,
+            resolved,
+        })
+    });
+    let facts = Facts::new(tool, effect, risk).with_args(args.clone()).with_paths(paths.collect());
+    let mut proposed = engine.proposals(&facts, &Lexical::new(folder)).into_iter();
+    proposed.next().map(|proposed| proposed.permission)
 }

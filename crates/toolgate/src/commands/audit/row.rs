@@ -38,6 +38,7 @@ pub(super) fn of_entry(entry: &Record) -> String {
 /// How a call ended, in a word.
 pub(super) fn result(life: &Life) -> &'static str {
     match life.end().map(|end| end.kind) {
+        None if life.last(EntryKind::Undo).is_some() => "done",
         None => "open",
         Some(EntryKind::Completed) if life.error().is_some() => "failed",
         Some(EntryKind::Completed) => "done",
