@@ -37,7 +37,7 @@ impl Prepared {
             call: entry.call.as_ref().map(|call| id(call.as_str())),
             kind: entry.kind,
             tool,
-            body: shorten::render(&body),
+            body: shorten::render(body),
         }
     }
 }

@@ -15,8 +15,14 @@ const NAMED: usize = 16;
 pub(crate) const SHORTENED: &str = "shortened";
 
 /// Writes a body down, keys sorted, cut where it is too long.
-pub(crate) fn render(body: &Value) -> String {
-    let whole = sorted(body);
+pub(crate) fn render(mut whole: Value) -> String {
+    whole.sort_all_objects();
+    if !has_longer_text(&whole, TEXTS[0]) {
+        let text = whole.to_string();
+        if text.len() <= BODY {
+            return text;
+        }
+    }
     let mut size = 0;
     for limit in TEXTS {
         let mut cut = Vec::new();
@@ -98,11 +104,14 @@ fn cut_texts(value: &Value, limit: usize, at: &mut String, cut: &mut Vec<String>
     }
 }
 
-/// The same with the keys of all objects sorted.
-fn sorted(value: &Value) -> Value {
-    let mut value = value.clone();
-    value.sort_all_objects();
-    value
+/// Whether there is a text longer than a limit; mostly there is none.
+fn has_longer_text(value: &Value, limit: usize) -> bool {
+    match value {
+        Value::String(text) => text.len() > limit,
+        Value::Array(items) => items.iter().any(|item| has_longer_text(item, limit)),
+        Value::Object(members) => members.values().any(|member| has_longer_text(member, limit)),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -115,13 +124,13 @@ mod tests {
     #[test]
     fn keys_are_sorted_and_large_numbers_kept() {
         let body = json!({"b": {"z": 1, "a": 9_007_199_254_740_993_u64}, "a": [1.5, null]});
-        assert_eq!(render(&body), r#"{"a":[1.5,null],"b":{"a":9007199254740993,"z":1}}"#);
+        assert_eq!(render(body), r#"{"a":[1.5,null],"b":{"a":9007199254740993,"z":1}}"#);
     }
 
     #[test]
     fn long_texts_keep_both_ends_and_their_length() {
         let body = json!({"args": {"content": format!("BEGIN{}END", "ä".repeat(10_000))}});
-        let value: Value = serde_json::from_str(&render(&body)).unwrap();
+        let value: Value = serde_json::from_str(&render(body)).unwrap();
         let text = value["args"]["content"].as_str().unwrap();
         assert!(text.len() <= 4096 && text.starts_with("BEGINä") && text.ends_with("äEND"));
         assert!(text.contains("[… cut, 20008 bytes in all …]"));
@@ -132,13 +141,13 @@ mod tests {
     fn bodies_of_many_parts_are_bounded_too() {
         let many: Vec<_> = (0..100_000).collect();
         let body = json!({"tool": "x", "args": {"list": many}, "k".repeat(100_000): 1});
-        let text = render(&body);
+        let text = render(body);
         assert!(text.len() <= BODY, "{}", text.len());
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["tool"], "x");
         assert!(value["shortened"][0].as_str().unwrap().starts_with("all of "));
         let texts: Vec<_> = (0..500).map(|_| "t".repeat(3000)).collect();
-        assert!(render(&json!({ "args": texts })).len() <= BODY);
+        assert!(render(json!({ "args": texts })).len() <= BODY);
     }
 
     proptest! {
