@@ -53,9 +53,8 @@ impl SqliteLedger {
         self.queue.push_and_wait(Vec::new())
     }
 
-    /// How often the writer waited for the disk.
-    #[cfg(test)]
-    pub(crate) fn syncs(&self) -> u64 {
+    /// How often the writer waited for the disk, so that entries survive a power loss.
+    pub fn syncs(&self) -> u64 {
         self.queue.syncs()
     }
 }

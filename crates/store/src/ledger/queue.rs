@@ -14,8 +14,8 @@ const GATHERING: Duration = Duration::from_millis(50);
 /// How long after a failure what is left is tried again, when nobody asks.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// How many entries may wait.
-const ROOM: usize = 16_384;
+/// How many entries may wait: what thousands of quick calls leave before the first are written.
+const ROOM: usize = 65_536;
 
 /// How long whoever records waits for room.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -199,7 +199,6 @@ impl Queue {
         self.syncs.fetch_add(1, Ordering::Relaxed);
     }
 
-    #[cfg(test)]
     pub(crate) fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
     }
