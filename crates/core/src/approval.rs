@@ -6,11 +6,14 @@
 mod answer;
 mod approver;
 mod bus;
+mod digest;
 mod request;
 
 pub use answer::{Answer, Span};
 pub use approver::{Approver, NobodyThere};
 pub use bus::{AnswerError, Answered, Approvals, Attendance, Pending, Reply};
+pub use digest::Digest;
 pub use request::{
-    ApprovalId, ApprovalRequest, InvalidApprovalId, Proposal, ShownCommand, ShownPlace,
+    ApprovalId, ApprovalRequest, InvalidApprovalId, JsonText, Proposal, ShownAccess, ShownCommand,
+    ShownPlace,
 };

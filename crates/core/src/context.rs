@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 use toolgate_policy::veil::Veil;
 
@@ -19,13 +20,15 @@ use crate::workspace::Workspace;
 pub struct Session {
     id: SessionId,
     workspace: Workspace,
+    shown_root: SmolStr,
     dialect: Dialect,
 }
 
 impl Session {
     /// A new session in a workspace, speaking the native dialect.
     pub fn new(workspace: Workspace) -> Self {
-        Self { id: SessionId::generate(), workspace, dialect: Dialect::Native }
+        let shown_root = visible::question(&visible::path(workspace.root())).into();
+        Self { id: SessionId::generate(), workspace, shown_root, dialect: Dialect::Native }
     }
 
     /// The same session with names of another dialect tried first.
@@ -50,6 +53,11 @@ impl Session {
     /// Where the session works.
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// The folder it works in, safe to show to a person.
+    pub(crate) fn shown_root(&self) -> &SmolStr {
+        &self.shown_root
     }
 
     /// The dialect whose names are tried first.

@@ -100,7 +100,7 @@ impl Grants for InMemory {
         self.lock().push(Held {
             id: request.id.to_string().into(),
             session: (span != Span::Always).then(|| request.session.clone()),
-            permissions: proposal.permissions.clone(),
+            permissions: proposal.permissions.iter().map(ToString::to_string).collect(),
             expires,
             uses,
         });

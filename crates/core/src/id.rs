@@ -4,17 +4,18 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 use uuid::Uuid;
 
-/// Identifies one call. Unique when generated; callers may bring their own.
+/// Identifies one call. Unique when generated; callers may bring their own. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct CallId(String);
+pub struct CallId(SmolStr);
 
 impl CallId {
     /// A new id that sorts by time.
     pub fn generate() -> Self {
-        Self(Uuid::now_v7().to_string())
+        Self(new_text())
     }
 
     /// The id as text.
@@ -25,7 +26,7 @@ impl CallId {
 
 impl<T: Into<String>> From<T> for CallId {
     fn from(text: T) -> Self {
-        Self(text.into())
+        Self(SmolStr::from(text.into()))
     }
 }
 
@@ -35,15 +36,15 @@ impl fmt::Display for CallId {
     }
 }
 
-/// Identifies one conversation or connection.
+/// Identifies one conversation or connection. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SessionId(String);
+pub struct SessionId(SmolStr);
 
 impl SessionId {
     /// A new id that sorts by time.
     pub fn generate() -> Self {
-        Self(Uuid::now_v7().to_string())
+        Self(new_text())
     }
 
     /// The id as text.
@@ -54,7 +55,7 @@ impl SessionId {
 
 impl<T: Into<String>> From<T> for SessionId {
     fn from(text: T) -> Self {
-        Self(text.into())
+        Self(SmolStr::from(text.into()))
     }
 }
 
@@ -62,6 +63,11 @@ impl fmt::Display for SessionId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
+}
+
+/// A text that sorts by time and is unlike any other.
+fn new_text() -> SmolStr {
+    SmolStr::new(Uuid::now_v7().hyphenated().encode_lower(&mut Uuid::encode_buffer()))
 }
 
 /// A tool's name: 1 to 128 ASCII letters, digits, `_`, `-` or `.`.

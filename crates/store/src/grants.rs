@@ -222,7 +222,7 @@ impl Grants for KeptGrants {
                     expires,
                     uses,
                     now,
-                    request.description,
+                    request.description.as_str(),
                 ],
             )
         });

@@ -42,7 +42,7 @@ struct Shared {
 #[derive(Debug)]
 struct Waiting {
     request: Arc<ApprovalRequest>,
-    reply: oneshot::Sender<Answered>,
+    reply: oneshot::Sender<Box<Answered>>,
 }
 
 /// An answer, and who gave it.
@@ -120,7 +120,7 @@ impl Approvals {
         let first = self.close_all(&waiting.request).await;
         let is_first = first.is_none();
         let answered = first.unwrap_or_else(|| Answered { answer, by: by.into() });
-        waiting.reply.send(answered).map_err(|_| AnswerError::NotPending)?;
+        waiting.reply.send(Box::new(answered)).map_err(|_| AnswerError::NotPending)?;
         if is_first { Ok(()) } else { Err(AnswerError::NotPending) }
     }
 
@@ -145,11 +145,11 @@ impl Approvals {
     /// Asks everywhere and waits for the first answer.
     pub async fn ask(
         &self,
-        request: ApprovalRequest,
+        request: impl Into<Arc<ApprovalRequest>>,
         cancellation: &CancellationToken,
         patience: Option<Duration>,
     ) -> Reply {
-        let request = Arc::new(request);
+        let request = request.into();
         let mut pending = self.open(Arc::clone(&request));
         let there = self.surfaces.iter().filter(|surface| surface.is_anybody_there());
         let mut surfaces: FuturesUnordered<_> = there
@@ -173,7 +173,7 @@ impl Approvals {
                 biased;
                 () = cancellation.cancelled() => return Reply::Cancelled,
                 answered = &mut pending.answered => match answered {
-                    Ok(answered) => return Reply::Answered(answered),
+                    Ok(answered) => return Reply::Answered(*answered),
                     Err(_) => return Reply::Nobody,
                 },
                 Some((by, answer)) = surfaces.next() => {
@@ -210,14 +210,15 @@ impl Shared {
 #[derive(Debug)]
 pub struct Pending {
     id: ApprovalId,
-    answered: oneshot::Receiver<Answered>,
+    /// Boxed, because its place is taken for as long as the request waits.
+    answered: oneshot::Receiver<Box<Answered>>,
     shared: Arc<Shared>,
 }
 
 impl Pending {
     /// Waits for the answer; nothing when the request was withdrawn.
     pub async fn answered(mut self) -> Option<Answered> {
-        (&mut self.answered).await.ok()
+        (&mut self.answered).await.ok().map(|answered| *answered)
     }
 
     /// Takes the request back; an answer that came first counts.
@@ -225,7 +226,7 @@ impl Pending {
         if self.shared.lock().remove(&self.id).is_some() {
             return None;
         }
-        (&mut self.answered).await.ok()
+        (&mut self.answered).await.ok().map(|answered| *answered)
     }
 }
 

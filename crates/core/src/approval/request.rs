@@ -6,14 +6,19 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
+use smol_str::SmolStr;
 use toolgate_policy::Risk;
 use uuid::Uuid;
 
+use super::digest::Digest;
 use crate::id::{CallId, SessionId};
 use crate::preview::Preview;
 
 /// What a person needs to know to answer. Every text in it was made safe to show, except the
 /// arguments.
+///
+/// Thousands may wait at once, so that short texts stand in place and long ones are shared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRequest {
     /// Identifies the request.
@@ -24,80 +29,143 @@ pub struct ApprovalRequest {
     pub session: SessionId,
     /// The subagent or MCP server that asks, if one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asker: Option<String>,
+    pub asker: Option<Box<str>>,
     /// The folder the session works in.
-    pub workspace: String,
+    pub workspace: SmolStr,
     /// The tool's native name.
-    pub tool: String,
+    pub tool: SmolStr,
     /// What people call the tool.
-    pub title: String,
+    pub title: SmolStr,
     /// What it will do, in one line.
-    pub description: String,
+    pub description: SmolStr,
     /// How much harm it could do.
     pub risk: Risk,
     /// Why the policy asks, the deciding reason first.
-    pub reasons: Vec<String>,
+    pub reasons: Box<[SmolStr]>,
     /// The rule that asks, with file and line, if one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<String>,
+    pub rule: Option<Box<str>>,
     /// The dangers that were found.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dangers: Vec<String>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub dangers: Box<[SmolStr]>,
     /// The files and addresses it touches.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<ShownPlace>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub places: Box<[ShownPlace]>,
     /// The commands of a shell line, one by one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub commands: Vec<ShownCommand>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub commands: Box<[ShownCommand]>,
     /// What the change looks like.
     pub preview: Preview,
     /// The native arguments, as they are.
-    pub args: Value,
+    pub args: JsonText,
     /// Rules that would answer this and others like it, the narrowest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub proposals: Vec<Proposal>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub proposals: Box<[Proposal]>,
     /// When it was asked.
     pub asked_at: SystemTime,
     /// When it counts as refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<SystemTime>,
     /// What the answer is bound to.
-    pub digest: String,
+    pub digest: Digest,
 }
 
 /// Something a call touches, as a person sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownPlace {
     /// The path as it was asked for, or the address.
-    pub shown: String,
-    /// What is done to it: `read`, `write`, `delete`, `run`, `fetch`.
-    pub access: String,
+    pub shown: SmolStr,
+    /// What is done to it.
+    pub access: ShownAccess,
     /// Where it really is, when that is somewhere else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub really: Option<String>,
+    pub really: Option<SmolStr>,
     /// Whether it lies outside of the workspace.
     pub outside: bool,
+}
+
+/// What is done to something, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShownAccess {
+    /// Its content is read.
+    Read,
+    /// It is made or changed.
+    Write,
+    /// It is taken away.
+    Delete,
+    /// It is run.
+    Run,
+    /// It is asked for over the network.
+    Fetch,
+}
+
+impl fmt::Display for ShownAccess {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+            Self::Run => "run",
+            Self::Fetch => "fetch",
+        })
+    }
 }
 
 /// One command of a shell line, as a person sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownCommand {
     /// The command.
-    pub command: String,
+    pub command: SmolStr,
     /// What it may do, in a few words.
-    pub may: String,
+    pub may: SmolStr,
 }
 
 /// A rule that would answer a request and others like it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     /// The rule as a policy file has it, such as `Bash(npm run *)`; several with commas between.
-    pub permission: String,
+    pub permission: SmolStr,
     /// The same, one by one.
     #[serde(default)]
-    pub permissions: Vec<String>,
+    pub permissions: Box<[SmolStr]>,
     /// What it covers, in words.
-    pub meaning: String,
+    pub meaning: SmolStr,
+}
+
+/// JSON as text: many times smaller than a tree of values, and only ever written out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonText(Box<str>);
+
+impl JsonText {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The tree of values again.
+    pub fn to_value(&self) -> Value {
+        serde_json::from_str(&self.0).unwrap_or_default()
+    }
+}
+
+impl From<&Value> for JsonText {
+    fn from(value: &Value) -> Self {
+        Self(value.to_string().into())
+    }
+}
+
+impl Serialize for JsonText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(|value| Self::from(&value))
+    }
 }
 
 /// Identifies a request: short enough to type, unlike any other.
@@ -171,6 +239,17 @@ impl<'de> Deserialize<'de> for ApprovalId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_as_text_is_the_same_json() {
+        let value = serde_json::json!({"b": [1, null], "a": {"text": "\u{1b}\"quoted\""}});
+        let text = JsonText::from(&value);
+        assert_eq!(text.to_value(), value);
+        assert_eq!(serde_json::to_value(&text).unwrap(), value);
+        let written = serde_json::to_string(&text).unwrap();
+        assert_eq!(written, value.to_string());
+        assert_eq!(serde_json::from_str::<JsonText>(&written).unwrap(), text);
+    }
 
     #[test]
     fn an_id_is_read_as_it_is_written() {

@@ -1,11 +1,14 @@
 //! Asking a person, and holding them to exactly what they were shown.
 
+use std::iter;
+use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use serde_json::{Value, json};
+use smol_str::{SmolStr, format_smolstr};
 use toolgate_policy::propose::Proposed;
 use toolgate_policy::shell::{self, Part};
-use toolgate_policy::{Decision, Place, Verdict};
+use toolgate_policy::{Access, Decision, Place, Verdict};
 
 use super::contain::contained;
 use super::frozen::Frozen;
@@ -17,7 +20,8 @@ use super::stage::{Judged, Rejected, Validated};
 use super::timing::millis;
 use super::trail;
 use crate::approval::{
-    Answer, Answered, ApprovalId, ApprovalRequest, Proposal, Reply, ShownCommand, ShownPlace, Span,
+    Answer, Answered, ApprovalId, ApprovalRequest, Digest, JsonText, Proposal, Reply, ShownAccess,
+    ShownCommand, ShownPlace, Span,
 };
 use crate::error::{ErrorKind, ToolError};
 use crate::event::Event;
@@ -34,7 +38,7 @@ const ROUNDS: usize = 5;
 pub(super) struct Approved {
     pub(super) judged: Judged,
     /// What the approval is bound to.
-    pub(super) digest: String,
+    pub(super) digest: Digest,
 }
 
 /// Asks until somebody approves or refuses what would really run.
@@ -84,7 +88,7 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
         };
         if now.digest() == asked.frozen.digest() {
             asked.keep_grant(parts, &mut judged, answer).await;
-            return Ok(Approved { judged, digest: now.into_digest() });
+            return Ok(Approved { judged, digest: now.digest() });
         }
         again = Some("it changed after you were asked, so that answer is void");
     }
@@ -95,7 +99,7 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
 /// What was asked, and what the answer is bound to.
 struct Asked {
     frozen: Frozen,
-    request: ApprovalRequest,
+    request: Arc<ApprovalRequest>,
 }
 
 impl Asked {
@@ -107,16 +111,16 @@ impl Asked {
     ) -> Result<Option<Self>, ToolError> {
         let Judged { call, verdict } = judged;
         let frozen = Frozen::of(call, verdict).await?;
-        let mut request = request(parts, call, verdict);
+        let mut request = request(parts, call, verdict, frozen.digest());
         // What was shown and what is frozen must be the same.
         if Frozen::of(call, verdict).await? != frozen {
             return Ok(None);
         }
-        frozen.digest().clone_into(&mut request.digest);
         if let Some(again) = again {
-            request.reasons.insert(0, format!("asked again: {again}"));
+            let again = format_smolstr!("asked again: {again}");
+            request.reasons = iter::once(again).chain(request.reasons).collect();
         }
-        Ok(Some(Self { frozen, request }))
+        Ok(Some(Self { frozen, request: Arc::new(request) }))
     }
 
     /// Puts the question to everybody who may answer.
@@ -129,14 +133,14 @@ impl Asked {
         parts.events.emit(|| Event::ToolConfirmationRequest {
             id: request.id,
             call: request.call.clone(),
-            description: request.description.clone(),
+            description: request.description.to_string(),
             risk: request.risk,
-            reason: request.reasons.first().cloned().unwrap_or_default(),
+            reason: request.reasons.first().map(SmolStr::to_string).unwrap_or_default(),
         });
         let asked = Instant::now();
         let cancellation = judged.call.context.cancellation();
         let patience = parts.settings.approval_timeout;
-        let reply = parts.approvals.ask(request.clone(), cancellation, patience).await;
+        let reply = parts.approvals.ask(Arc::clone(request), cancellation, patience).await;
         parts.events.emit(|| Event::ToolConfirmationResponse {
             id: request.id,
             call: request.call.clone(),
@@ -170,7 +174,7 @@ impl Asked {
                 judged.call.happened(EntryKind::PolicyChanged, body);
                 parts.events.emit(|| Event::UpdatePolicy {
                     session: self.request.session.clone(),
-                    rule: rule.clone(),
+                    rule: rule.to_string(),
                     span,
                 });
             }
@@ -211,13 +215,13 @@ async fn edited(parts: &Parts, judged: Judged, args: Value) -> Result<Judged, Re
 
 async fn approved(judged: Judged) -> Result<Approved, Rejected> {
     match Frozen::of(&judged.call, &judged.verdict).await {
-        Ok(frozen) => Ok(Approved { judged, digest: frozen.into_digest() }),
+        Ok(frozen) => Ok(Approved { judged, digest: frozen.digest() }),
         Err(error) => Err(judged.reject(error)),
     }
 }
 
-fn request(parts: &Parts, call: &Validated, verdict: &Verdict) -> ApprovalRequest {
-    let safe = |text: &str| visible::question(&visible::line(text));
+fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -> ApprovalRequest {
+    let safe = |text: &str| SmolStr::from(visible::question(&visible::line(text)));
     let preview = match call.invocation.preview(&call.context) {
         Preview::Nothing => Preview::Nothing,
         Preview::Diff(text) => Preview::Diff(visible::question(&text)),
@@ -228,30 +232,30 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict) -> ApprovalReques
         id: ApprovalId::generate(),
         call: call.context.call().clone(),
         session: call.session.id().clone(),
-        asker: call.facts.caller.as_deref().map(safe),
-        workspace: safe(&visible::path(call.session.workspace().root())),
-        tool: call.tool.definition().name.to_string(),
+        asker: call.facts.caller.as_deref().map(|caller| safe(caller).as_str().into()),
+        workspace: call.session.shown_root().clone(),
+        tool: call.tool.definition().name.as_str().into(),
         title: safe(&call.tool.definition().title),
         description: safe(&call.description),
         risk: verdict.risk,
         reasons: verdict.reasons.iter().map(|reason| safe(reason)).collect(),
-        rule: verdict.rule.as_ref().map(|rule| safe(&rule.to_string())),
+        rule: verdict.rule.as_ref().map(|rule| safe(&rule.to_string()).as_str().into()),
         dangers: verdict.risks.iter().map(|risk| safe(&risk.message)).collect(),
         places: call.locations.iter().map(|place| shown_place(call, place)).collect(),
         commands: shown_commands(call),
         preview,
-        args: call.facts.args.clone(),
+        args: JsonText::from(&call.facts.args),
         proposals: proposals(parts, call),
         asked_at: now,
         expires_at: parts.settings.approval_timeout.map(|patience| now + patience),
-        digest: String::new(),
+        digest,
     }
 }
 
 fn shown_place(call: &Validated, place: &Location) -> ShownPlace {
-    let plain = |shown: &str, access: &str| ShownPlace {
-        shown: visible::question(&visible::line(shown)),
-        access: access.to_owned(),
+    let plain = |shown: &str, access: ShownAccess| ShownPlace {
+        shown: visible::question(&visible::line(shown)).into(),
+        access,
         really: None,
         outside: false,
     };
@@ -260,21 +264,29 @@ fn shown_place(call: &Validated, place: &Location) -> ShownPlace {
             let moved = path.requested != path.resolved;
             let workspace = call.session.workspace();
             ShownPlace {
-                shown: visible::question(&workspace.shown(&path.requested)),
-                access: path.access.verb().to_owned(),
-                really: moved.then(|| visible::question(&visible::path(&path.resolved))),
+                shown: visible::question(&workspace.shown(&path.requested)).into(),
+                access: shown_access(path.access),
+                really: moved.then(|| visible::question(&visible::path(&path.resolved)).into()),
                 outside: path.place == Place::Outside,
             }
         }
-        Location::Program(path) => plain(&visible::path(path), "run"),
-        Location::Url(url) => plain(url, "fetch"),
-        Location::Command(line) => plain(line, "run"),
+        Location::Program(path) => plain(&visible::path(path), ShownAccess::Run),
+        Location::Url(url) => plain(url, ShownAccess::Fetch),
+        Location::Command(line) => plain(line, ShownAccess::Run),
+    }
+}
+
+fn shown_access(access: Access) -> ShownAccess {
+    match access {
+        Access::Read => ShownAccess::Read,
+        Access::Write => ShownAccess::Write,
+        Access::Delete => ShownAccess::Delete,
     }
 }
 
 /// What each command of a line may do.
-fn shown_commands(call: &Validated) -> Vec<ShownCommand> {
-    let safe = |text: &str| visible::question(&visible::line(text));
+fn shown_commands(call: &Validated) -> Box<[ShownCommand]> {
+    let safe = |text: &str| SmolStr::from(visible::question(&visible::line(text)));
     let line = match call.facts.tool.as_str() {
         "shell" => call.facts.args.get("command").and_then(Value::as_str),
         _ => None,
@@ -285,13 +297,13 @@ fn shown_commands(call: &Validated) -> Vec<ShownCommand> {
 }
 
 /// Rules that would answer this and others like it.
-fn proposals(parts: &Parts, call: &Validated) -> Vec<Proposal> {
+fn proposals(parts: &Parts, call: &Validated) -> Box<[Proposal]> {
     let world = SessionWorld::new(call.session.workspace());
     let proposed = contained("policy", || parts.policy.proposals(&call.facts, &world));
     let shown = |proposed: Proposed| Proposal {
-        permission: visible::question(&visible::line(&proposed.permission)),
-        permissions: proposed.permissions,
-        meaning: visible::question(&visible::line(&proposed.meaning)),
+        permission: visible::question(&visible::line(&proposed.permission)).into(),
+        permissions: proposed.permissions.into_iter().map(SmolStr::from).collect(),
+        meaning: visible::question(&visible::line(&proposed.meaning)).into(),
     };
     // Without them the person can still answer.
     proposed.unwrap_or_default().into_iter().map(shown).collect()

@@ -9,6 +9,7 @@ use toolgate_policy::rule::Grant;
 use toolgate_policy::{Access, Verdict};
 
 use super::stage::Validated;
+use crate::approval::Digest;
 use crate::error::{ErrorKind, ToolError};
 use crate::tool::Location;
 use crate::workspace::Fingerprint;
@@ -17,7 +18,7 @@ use crate::workspace::Fingerprint;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frozen {
     /// The same for calls that do the same to the same things.
-    digest: String,
+    digest: Digest,
     /// What stood at each path that matters; changes when anybody touches it.
     seen: Vec<Fingerprint>,
 }
@@ -61,13 +62,8 @@ impl Frozen {
     }
 
     /// What stands for all that is frozen.
-    pub(super) fn into_digest(self) -> String {
+    pub(super) fn digest(&self) -> Digest {
         self.digest
-    }
-
-    /// Stands for all that is frozen.
-    pub(super) fn digest(&self) -> &str {
-        &self.digest
     }
 }
 
@@ -80,7 +76,7 @@ fn bound(location: &Location) -> Option<&PathBuf> {
     }
 }
 
-fn digest(call: &Validated, verdict: &Verdict, seen: &[Fingerprint]) -> Result<String, ToolError> {
+fn digest(call: &Validated, verdict: &Verdict, seen: &[Fingerprint]) -> Result<Digest, ToolError> {
     let mut seen = seen.iter();
     let places = call.locations.iter().map(|location| {
         let content = bound(location).and_then(|_| seen.next()).map(|seen| seen.content.as_str());
@@ -108,7 +104,7 @@ fn digest(call: &Validated, verdict: &Verdict, seen: &[Fingerprint]) -> Result<S
     };
     let canonical = serde_json_canonicalizer::to_vec(&plan)
         .map_err(|error| unclear(&format!("it cannot be written down: {error}")))?;
-    Ok(blake3::hash(&canonical).to_hex().to_string())
+    Ok(Digest::of(&canonical))
 }
 
 fn bytes(path: &Path) -> Vec<u8> {

@@ -6,6 +6,7 @@ use super::asking::{self, Approved, denied};
 use super::judge::judge;
 use super::parts::{Parts, unrecorded};
 use super::stage::{Judged, Rejected, Validated};
+use crate::approval::Digest;
 use crate::event::Event;
 
 /// The right to execute one call, once. Only settling a judged call makes one:
@@ -19,7 +20,7 @@ use crate::event::Event;
 pub struct Permit {
     call: Validated,
     decision: Decision,
-    digest: Option<String>,
+    digest: Option<Digest>,
 }
 
 impl Permit {
@@ -29,8 +30,8 @@ impl Permit {
     }
 
     /// What a person approved, if one did.
-    pub fn digest(&self) -> Option<&str> {
-        self.digest.as_deref()
+    pub fn digest(&self) -> Option<Digest> {
+        self.digest
     }
 
     pub(super) fn call(&self) -> &Validated {

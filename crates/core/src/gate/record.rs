@@ -23,7 +23,7 @@ pub(super) async fn begin(
     parts: &Parts,
     mut permit: Permit,
 ) -> Result<(Permit, Option<Box<dyn Watching>>), Rejected> {
-    let digest = permit.digest().map(str::to_owned);
+    let digest = permit.digest();
     let call = permit.call_mut();
     if call.facts.effect == Effect::Read {
         return match parts.note(call.trail.take()) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolgate_policy::Verdict;
 
-use crate::approval::{Answer, Reply, Span};
+use crate::approval::{Answer, Digest, Reply, Span};
 use crate::error::{ErrorKind, ToolError};
 use crate::id::{CallId, SessionId};
 use crate::journal::Changes;
@@ -59,7 +59,7 @@ pub(super) fn decided(verdict: &Verdict) -> Value {
     })
 }
 
-pub(super) fn approval(reply: &Reply, waited_ms: u64, digest: &str, rule: Option<&str>) -> Value {
+pub(super) fn approval(reply: &Reply, waited_ms: u64, digest: Digest, rule: Option<&str>) -> Value {
     let (answer, by, note) = match reply {
         Reply::Answered(answered) => {
             let note = match &answered.answer {

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{
-    Answer, AnswerError, Answered, ApprovalId, ApprovalRequest, Approvals, Approver, Reply,
+    Answer, AnswerError, Answered, ApprovalId, ApprovalRequest, Approvals, Approver, Digest,
+    JsonText, Reply,
 };
 use toolgate_core::policy::Risk;
 use toolgate_core::tool::Preview;
@@ -22,22 +23,22 @@ fn request(number: usize) -> ApprovalRequest {
         call: format!("call-{number}").into(),
         session: "a session".into(),
         asker: None,
-        workspace: "/work".to_owned(),
-        tool: "write_file".to_owned(),
-        title: "Write File".to_owned(),
-        description: "Create a.txt".to_owned(),
+        workspace: "/work".into(),
+        tool: "write_file".into(),
+        title: "Write File".into(),
+        description: "Create a.txt".into(),
         risk: Risk::Medium,
-        reasons: vec!["it changes files".to_owned()],
+        reasons: Box::new(["it changes files".into()]),
         rule: None,
-        dangers: Vec::new(),
-        places: Vec::new(),
-        commands: Vec::new(),
+        dangers: Box::default(),
+        places: Box::default(),
+        commands: Box::default(),
         preview: Preview::Nothing,
-        args: json!({}),
-        proposals: Vec::new(),
+        args: JsonText::from(&json!({})),
+        proposals: Box::default(),
         asked_at: SystemTime::UNIX_EPOCH,
         expires_at: None,
-        digest: String::new(),
+        digest: Digest::of(b"what it does"),
     }
 }
 

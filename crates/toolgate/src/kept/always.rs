@@ -28,10 +28,10 @@ impl Always {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let approved = Approved {
             id: request.id.to_string(),
-            permissions: proposal.permissions.clone(),
+            permissions: proposal.permissions.iter().map(ToString::to_string).collect(),
             at: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
             by: format!("session {}", request.session),
-            request: request.description.clone(),
+            request: request.description.to_string(),
         };
         self.change(|text| approved::append(text, &approved).map_err(|error| error.to_string()))
     }

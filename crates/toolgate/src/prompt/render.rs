@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use anstyle::{AnsiColor, Style};
-use toolgate_core::approval::{ApprovalRequest, ShownPlace};
+use toolgate_core::approval::{ApprovalRequest, ShownAccess, ShownPlace};
 use toolgate_core::tool::Preview;
 use toolgate_policy::Risk;
 
@@ -145,7 +145,7 @@ impl Page {
         let telling = |place: &&ShownPlace| {
             place.outside
                 || place.really.is_some()
-                || place.access == "delete"
+                || place.access == ShownAccess::Delete
                 || self.view.detail == Detail::Whole
         };
         let shown: Vec<String> = places.iter().filter(telling).map(place).collect();
@@ -154,7 +154,7 @@ impl Page {
 
     fn commands(&mut self, request: &ApprovalRequest) {
         let each = request.commands.iter().map(|command| match command.may.as_str() {
-            "" => command.command.clone(),
+            "" => command.command.to_string(),
             may => format!("{} ({may})", command.command),
         });
         self.fields("runs", each, Style::new());
@@ -195,7 +195,7 @@ impl Page {
 
     fn arguments(&mut self, request: &ApprovalRequest) {
         self.lines.push("  arguments".to_owned());
-        let json = serde_json::to_string_pretty(&request.args).unwrap_or_default();
+        let json = serde_json::to_string_pretty(&request.args.to_value()).unwrap_or_default();
         self.foreign(&json, |_| Style::new());
     }
 
@@ -228,8 +228,9 @@ impl Page {
         }
     }
 
-    fn fields(&mut self, name: &str, values: impl IntoIterator<Item = String>, style: Style) {
-        let values: Vec<String> = values.into_iter().filter(|value| !value.is_empty()).collect();
+    fn fields(&mut self, name: &str, values: impl IntoIterator<Item: Into<String>>, style: Style) {
+        let values = values.into_iter().map(Into::into);
+        let values: Vec<String> = values.filter(|value: &String| !value.is_empty()).collect();
         let most = if self.view.detail == Detail::Whole { usize::MAX } else { MANY };
         for (index, value) in values.iter().take(most).enumerate() {
             let name = if index == 0 { name } else { "" };

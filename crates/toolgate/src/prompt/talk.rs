@@ -113,7 +113,8 @@ impl<C: Console> Talk<'_, C> {
     /// Lets the arguments be changed. Nothing when they stay as they are.
     fn edit(&mut self) -> Result<Option<Answer>, Input> {
         self.console.write("edit\n");
-        let pretty = || serde_json::to_string_pretty(&self.request.args).unwrap_or_default();
+        let pretty =
+            || serde_json::to_string_pretty(&self.request.args.to_value()).unwrap_or_default();
         let before = self.draft.take().unwrap_or_else(pretty);
         let text = match self.console.edit(&before) {
             Ok(text) => text,
@@ -133,7 +134,7 @@ impl<C: Console> Talk<'_, C> {
             return Ok(None);
         }
         match serde_json::from_str(&text) {
-            Ok(args) if args == self.request.args => {
+            Ok(args) if args == self.request.args.to_value() => {
                 self.console.write("Nothing was changed.\n");
                 Ok(None)
             }

@@ -220,7 +220,7 @@ fn a_hook_cannot_change_what_was_approved() {
     let args = json!({ "path": "a.txt", "content": "shown\n" });
     assert_eq!(scene.call(&gate, "write_file", args).result.error, None);
     assert_eq!(text(&scene.path("work/a.txt")), "shown\n");
-    assert_eq!(attacker.asked()[0].args["content"], "shown\n");
+    assert_eq!(attacker.asked()[0].args.to_value()["content"], "shown\n");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn arguments_a_person_edits_are_shown_to_hooks_and_asked_about_again() {
     assert_eq!(scene.call(&gate, "write_file", args).result.error, None);
     // The hook changed them, and that is what the second question showed.
     assert_eq!(text(&scene.path("work/a.txt")), "the hook's\n");
-    assert_eq!(attacker.asked()[1].args["content"], "the hook's\n");
+    assert_eq!(attacker.asked()[1].args.to_value()["content"], "the hook's\n");
 }
 
 #[test]
@@ -430,9 +430,9 @@ fn what_a_person_reads_holds_nothing_that_is_obeyed() {
     let asked = attacker.asked();
     let request = &asked[0];
     let preview = format!("{:?}", request.preview);
-    let mut shown = vec![request.description.clone(), preview];
-    shown.extend(request.reasons.iter().cloned());
-    shown.extend(request.places.iter().map(|place| place.shown.clone()));
+    let mut shown = vec![request.description.to_string(), preview];
+    shown.extend(request.reasons.iter().map(ToString::to_string));
+    shown.extend(request.places.iter().map(|place| place.shown.to_string()));
     for text in shown {
         let bad = |letter: char| {
             letter.is_control() || matches!(letter, '\u{202e}' | '\u{2066}' | '\u{200b}')

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use toolgate_core::approval::{
-    Answer, ApprovalId, ApprovalRequest, Approver as _, Proposal, ShownCommand, Span,
+    Answer, ApprovalId, ApprovalRequest, Approver as _, Digest, JsonText, Proposal, ShownCommand,
+    Span,
 };
 use toolgate_core::id::{CallId, SessionId};
 use toolgate_core::tool::Preview;
@@ -21,37 +22,37 @@ const OTHER: &str = "k3zzzzzzzzzz";
 
 fn request(id: &str) -> ApprovalRequest {
     let proposal = |rule: &str, meaning: &str| Proposal {
-        permission: rule.to_owned(),
-        permissions: vec![rule.to_owned()],
-        meaning: meaning.to_owned(),
+        permission: rule.into(),
+        permissions: Box::new([rule.into()]),
+        meaning: meaning.into(),
     };
     ApprovalRequest {
         id: id.parse::<ApprovalId>().unwrap(),
         call: CallId::generate(),
         session: SessionId::generate(),
-        asker: Some("subagent `Explore`".to_owned()),
-        workspace: "/home/me/project".to_owned(),
-        tool: "shell".to_owned(),
-        title: "Shell".to_owned(),
-        description: "Run npm run build".to_owned(),
+        asker: Some("subagent `Explore`".into()),
+        workspace: "/home/me/project".into(),
+        tool: "shell".into(),
+        title: "Shell".into(),
+        description: "Run npm run build".into(),
         risk: Risk::High,
-        reasons: vec!["no rule allows it".to_owned()],
+        reasons: Box::new(["no rule allows it".into()]),
         rule: None,
-        dangers: Vec::new(),
-        places: Vec::new(),
-        commands: vec![ShownCommand {
-            command: "npm run build".to_owned(),
-            may: "change files".to_owned(),
-        }],
+        dangers: Box::default(),
+        places: Box::default(),
+        commands: Box::new([ShownCommand {
+            command: "npm run build".into(),
+            may: "change files".into(),
+        }]),
         preview: Preview::Nothing,
-        args: json!({ "command": "npm run build" }),
-        proposals: vec![
+        args: JsonText::from(&json!({ "command": "npm run build" })),
+        proposals: Box::new([
             proposal("Bash(npm run build)", "exactly this command"),
             proposal("Bash(npm run *)", "every script"),
-        ],
+        ]),
         asked_at: SystemTime::now(),
         expires_at: None,
-        digest: "0".repeat(64),
+        digest: Digest::of(b"npm run build"),
     }
 }
 
@@ -174,7 +175,7 @@ fn ids_that_stand_for_nothing_or_for_several_answer_nothing() {
 #[test]
 fn rules_are_given_only_where_they_are_proposed() {
     let toolgate = Toolgate::new();
-    let asking = ask(&toolgate, ApprovalRequest { proposals: Vec::new(), ..request(ID) });
+    let asking = ask(&toolgate, ApprovalRequest { proposals: Box::default(), ..request(ID) });
     let said = stderr(&toolgate.run(["approvals", "approve", ID, "--always"]).code(2));
     assert!(said.contains("no rule can be given for this call"), "{said}");
     toolgate.run(["approvals", "approve", ID, "--rule", "1"]).code(2);

@@ -117,7 +117,7 @@ fn the_question_stays_open_after_a_way_back() {
 
 #[test]
 fn rules_are_offered_only_where_there_are_any() {
-    let of = ApprovalRequest { proposals: Vec::new(), ..sample::edit() };
+    let of = ApprovalRequest { proposals: Box::default(), ..sample::edit() };
     let script = Script::typing("samuy");
     assert_eq!(talk(&of, Seen::Here, &script), Answer::Once);
     let shown = script.shown.into_inner();
