@@ -10,6 +10,7 @@ mod glob;
 mod grep;
 mod overhead;
 mod policy;
+mod records;
 
 mod answering;
 mod benchmark;
@@ -61,6 +62,7 @@ fn sections() -> Vec<Titled> {
         ("Overhead", overhead::benchmarks()),
         ("Many small calls", batch::benchmarks()),
         ("Policy", policy::benchmarks()),
+        ("Approvals and ledger", records::benchmarks()),
     ]
 }
 

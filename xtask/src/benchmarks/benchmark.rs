@@ -61,6 +61,16 @@ impl Row {
         }
     }
 
+    /// Our count, of bytes or the like, against a fixed limit.
+    pub(super) fn at_most(ours: f64, limit: f64, unit: &str) -> Self {
+        Self {
+            ours: format!("{} {unit}", render_count(ours)),
+            limit: format!("{} {unit}", render_count(limit)),
+            passed: ours <= limit,
+            ..Self::not_measured()
+        }
+    }
+
     /// What cannot be measured on this machine, which is said aloud.
     pub(super) fn skipped(reason: &str) -> Self {
         eprintln!("\n*** SKIPPED: {reason} ***\n");
@@ -125,6 +135,10 @@ fn render_ratio(ratio: f64) -> String {
     if ratio < 0.1 { format!("{ratio:.4}") } else { format!("{ratio:.2}") }
 }
 
+fn render_count(count: f64) -> String {
+    if count < 10.0 { format!("{count:.2}") } else { format!("{count:.0}") }
+}
+
 fn render_time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 100e-6 {
@@ -159,6 +173,16 @@ mod tests {
         let limit = Duration::from_micros(10);
         assert!(Row::within(Duration::from_micros(9), limit).passed);
         assert!(!Row::within(Duration::from_micros(11), limit).passed);
+    }
+
+    #[test]
+    fn a_count_up_to_the_limit_passes() {
+        let row = Row::at_most(0.126, 0.3, "a record");
+        assert!(row.passed);
+        assert_eq!((row.ours.as_str(), row.limit.as_str()), ("0.13 a record", "0.30 a record"));
+        let row = Row::at_most(1025.0, 1024.0, "bytes");
+        assert!(!row.passed);
+        assert_eq!(row.ours, "1025 bytes");
     }
 
     #[test]
