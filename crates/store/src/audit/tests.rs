@@ -26,7 +26,8 @@ fn example() -> (tempfile::TempDir, Audit) {
     note("call-1a", EntryKind::Completed, json!({"error": null, "duration_ms": 3}));
     for call in ["call-2b", "call-2c"] {
         let args = json!({"command": "npm run \"build\""});
-        note(call, EntryKind::Requested, json!({"tool": "shell", "args": args}));
+        let body = json!({"tool": "shell", "args": args, "effect": "change", "risk": "high", "cwd": "/work"});
+        note(call, EntryKind::Requested, body);
         note(call, EntryKind::Decided, json!({"decision": "ask"}));
     }
     note("call-2b", EntryKind::Approval, json!({"answer": "deny", "waited_ms": 1500}));
@@ -95,7 +96,7 @@ fn stats_count() {
                 "times": 2,
                 "tool": "shell",
                 "about": "npm run \"build\"",
-                "rule": "Bash(npm run \"build\")",
+                "rule": "Bash(npm run build)",
             }],
         })
     );

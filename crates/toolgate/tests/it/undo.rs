@@ -48,6 +48,7 @@ fn plain(text: &str) -> String {
             time if time.len() == 8 && time.matches(':').count() == 2 => "TIME",
             id if id.len() == 36 && id.matches('-').count() == 4 => "ID",
             id if id.len() == 37 && id.ends_with(',') => "ID,",
+            path if path.ends_with("/workspace/a.txt") => "WORKSPACE/a.txt",
             other => other,
         });
         settings.push_str(&words.collect::<Vec<_>>().join(" "));
