@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 
 use crate::approval::{ApprovalRequest, Proposal, Span};
+use crate::context::Session;
 use crate::id::SessionId;
 use crate::ledger::RecordError;
 use crate::policy::granted::{Given, Granted};
@@ -16,7 +17,7 @@ use crate::policy::load::Loader;
 #[async_trait]
 pub trait Grants: fmt::Debug + Send + Sync {
     /// The rules in force for a session; nothing when there are none.
-    fn of(&self, session: &SessionId) -> Option<Arc<Granted>>;
+    fn of(&self, session: &Session) -> Option<Arc<Granted>>;
 
     /// Adds a rule. The call it was given for counts as its first use.
     ///
@@ -70,12 +71,13 @@ impl InMemory {
 
 #[async_trait]
 impl Grants for InMemory {
-    fn of(&self, session: &SessionId) -> Option<Arc<Granted>> {
+    fn of(&self, session: &Session) -> Option<Arc<Granted>> {
         let held = self.lock();
         if held.is_empty() {
             return None;
         }
-        let for_session = |held: &&Held| held.session.as_ref().is_none_or(|own| own == session);
+        let for_session =
+            |held: &&Held| held.session.as_ref().is_none_or(|own| own == session.id());
         let given = held.iter().filter(for_session).flat_map(|held| {
             held.permissions.iter().map(|permission| Given {
                 id: Arc::clone(&held.id),

@@ -16,6 +16,7 @@ CREATE INDEX approvals_waiting ON approvals (run) WHERE settled_at IS NULL;
 CREATE TABLE grants (
     id          TEXT NOT NULL PRIMARY KEY,
     session     TEXT NOT NULL,
+    workspace   TEXT NOT NULL,    -- as the question showed it
     permissions TEXT NOT NULL,    -- a JSON array, as a policy file has them
     expires     INTEGER,          -- seconds since 1970
     uses        INTEGER,          -- how many are left

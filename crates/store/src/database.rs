@@ -8,7 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior,
+};
 
 use crate::error::StoreError;
 use crate::schema;
@@ -104,9 +106,29 @@ impl Database {
         StoreError::of(&self.path, error)
     }
 
+    /// Nothing of ours acts on its own: whatever does was put there by somebody else, to hide or
+    /// change what is written.
+    fn refuse_foreign_parts(&self) -> Result<(), StoreError> {
+        let foreign = "SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') LIMIT 1";
+        let found = self.connection.prepare_cached(foreign).and_then(|mut foreign| {
+            foreign.query_row([], |row| row.get::<_, String>(0)).optional()
+        });
+        match found.map_err(|error| self.explain(error))? {
+            None => Ok(()),
+            Some(name) => Err(StoreError::Damaged {
+                path: self.path.clone(),
+                message: format!(
+                    "it has a trigger or view `{}` that is not ours",
+                    name.escape_debug()
+                ),
+            }),
+        }
+    }
+
     fn is_older(&self) -> Result<bool, StoreError> {
         let known = schema::known();
         let found = schema::version(&self.connection).map_err(|error| self.explain(error))?;
+        self.refuse_foreign_parts()?;
         if found > known || found < 0 {
             return Err(StoreError::Newer { path: self.path.clone(), found, known });
         }

@@ -8,11 +8,13 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use rusqlite::params;
 use toolgate_core::approval::{ApprovalRequest, Proposal, Span};
+use toolgate_core::context::Session;
 use toolgate_core::grants::{Grants, limits};
 use toolgate_core::id::SessionId;
 use toolgate_core::ledger::RecordError;
 use toolgate_core::policy::granted::{Given, Granted};
 use toolgate_core::policy::load::Loader;
+use toolgate_core::visible;
 
 use crate::database::Database;
 use crate::error::StoreError;
@@ -48,6 +50,7 @@ struct Inner {
 /// What was read last.
 struct Known {
     session: SessionId,
+    workspace: PathBuf,
     at: Instant,
     granted: Option<Arc<Granted>>,
 }
@@ -59,6 +62,8 @@ pub struct KeptGrant {
     pub id: String,
     /// The session it holds for.
     pub session: String,
+    /// The workspace it holds in, as it was shown.
+    pub workspace: String,
     /// The permissions, as a policy file has them.
     pub permissions: Vec<String>,
     /// When it ends.
@@ -104,12 +109,16 @@ impl KeptGrants {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, inner: &mut Inner, session: &SessionId) -> Result<Option<Arc<Granted>>, String> {
-        let kept = inner.list(&self.folder, Some(session)).map_err(|error| error.to_string())?;
+    fn read(&self, inner: &mut Inner, session: &Session) -> Result<Option<Arc<Granted>>, String> {
+        let kept =
+            inner.list(&self.folder, Some(session.id())).map_err(|error| error.to_string())?;
         if kept.is_empty() {
             return Ok(None);
         }
-        let given = kept.into_iter().flat_map(|kept| {
+        // What was shown for one workspace says nothing about another.
+        let workspace = shown(session.workspace().root());
+        let here = kept.into_iter().filter(|kept| kept.workspace == workspace);
+        let given = here.flat_map(|kept| {
             let id: Arc<str> = kept.id.into();
             let expires = kept.expires.map(|at| micros(at) / 1_000_000);
             let given = move |permission| Given { id: Arc::clone(&id), permission, expires };
@@ -118,6 +127,11 @@ impl KeptGrants {
         let granted = Granted::new(given, &self.loader).map_err(|error| error.to_string())?;
         Ok(Some(Arc::new(granted)))
     }
+}
+
+/// A workspace as questions show it.
+fn shown(root: &Path) -> String {
+    visible::question(&visible::line(&visible::path(root)))
 }
 
 impl fmt::Debug for KeptGrants {
@@ -149,7 +163,7 @@ impl Inner {
         let database = self.database(folder)?;
         let read = || {
             let mut rows = database.reader().prepare_cached(
-                "SELECT id, session, permissions, expires, uses, given_at, given_for FROM grants
+                "SELECT id, session, permissions, expires, uses, given_at, given_for, workspace FROM grants
                  WHERE (?1 IS NULL OR session = ?1) AND (expires IS NULL OR expires > ?2)
                  ORDER BY given_at DESC, id",
             )?;
@@ -164,6 +178,7 @@ impl Inner {
                     uses: row.get(4)?,
                     given_at: moment(row.get(5)?),
                     given_for: row.get(6)?,
+                    workspace: row.get(7)?,
                 })
             };
             let session = session.map(SessionId::as_str);
@@ -175,13 +190,14 @@ impl Inner {
 
 #[async_trait]
 impl Grants for KeptGrants {
-    fn of(&self, session: &SessionId) -> Option<Arc<Granted>> {
+    fn of(&self, session: &Session) -> Option<Arc<Granted>> {
         let mut inner = self.lock();
         if self.beginning == Beginning::New && inner.database.is_none() {
             return None;
         }
         if let Some(known) = &inner.known
-            && known.session == *session
+            && known.session == *session.id()
+            && known.workspace == *session.workspace().root()
             && known.at.elapsed() < BELIEVED
         {
             return known.granted.clone();
@@ -192,7 +208,9 @@ impl Grants for KeptGrants {
             None
         });
         let at = Instant::now();
-        inner.known = Some(Known { session: session.clone(), at, granted: granted.clone() });
+        let workspace = session.workspace().root().to_owned();
+        let session = session.id().clone();
+        inner.known = Some(Known { session, workspace, at, granted: granted.clone() });
         granted
     }
 
@@ -213,8 +231,8 @@ impl Grants for KeptGrants {
         let added = inner.for_writing(&self.folder).map_err(failed)?.write(|write| {
             write.execute("DELETE FROM grants WHERE expires <= ?1", [now / 1_000_000])?;
             write.execute(
-                "INSERT INTO grants (id, session, permissions, expires, uses, given_at, given_for)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                "INSERT INTO grants (id, session, permissions, expires, uses, given_at, given_for, workspace)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 params![
                     request.id.to_string(),
                     request.session.as_str(),
@@ -223,6 +241,7 @@ impl Grants for KeptGrants {
                     uses,
                     now,
                     request.description.as_str(),
+                    request.workspace.as_str(),
                 ],
             )
         });

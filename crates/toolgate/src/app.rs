@@ -18,7 +18,7 @@ use toolgate_store::grants::Beginning;
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
-use crate::kept::Kept;
+use crate::kept::{Kept, Says};
 use crate::output::Output;
 use crate::policies;
 use crate::progress::Screen;
@@ -79,7 +79,9 @@ impl App {
                 builder = builder.approver(terminal);
             }
             if waits {
-                builder = builder.approver(opened.asking());
+                let is_shown = interactive || global.quiet;
+                let says = if is_shown { Says::Nothing } else { Says::How };
+                builder = builder.approver(opened.asking(says));
             }
             kept = Some(opened);
         }

@@ -42,7 +42,7 @@ pub(crate) struct GlobalArgs {
     #[arg(long, global = true)]
     pub(crate) non_interactive: bool,
     /// Without a terminal, wait for `toolgate approvals` to answer elsewhere, 60 seconds or as many as given
-    #[arg(long, global = true, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "60")]
+    #[arg(long, global = true, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "60", value_parser = clap::value_parser!(u64).range(1..=604_800))]
     pub(crate) wait_for_approval: Option<u64>,
     /// Print JSON for programs
     #[arg(long, global = true)]

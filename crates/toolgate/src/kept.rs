@@ -3,8 +3,10 @@
 mod always;
 mod grants;
 mod secrets;
+mod waiting;
 
 pub(crate) use always::Always;
+pub(crate) use waiting::{Says, Waiting};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,8 +74,8 @@ impl Kept {
     }
 
     /// Puts questions where other processes can answer them.
-    pub(crate) fn asking(&self) -> Asking {
-        Asking::new(&self.folder)
+    pub(crate) fn asking(&self, says: Says) -> Waiting {
+        Waiting { asking: Asking::new(&self.folder), says }
     }
 
     /// Writes down what is not yet.

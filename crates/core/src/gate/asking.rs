@@ -247,7 +247,7 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -
         args: JsonText::from(&call.facts.args),
         proposals: proposals(parts, call),
         asked_at: now,
-        expires_at: parts.settings.approval_timeout.map(|patience| now + patience),
+        expires_at: parts.settings.approval_timeout.and_then(|patience| now.checked_add(patience)),
         digest,
     }
 }

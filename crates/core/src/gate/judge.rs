@@ -31,7 +31,7 @@ pub(super) fn judge_again(
 }
 
 fn decide(parts: &Parts, mut call: Validated) -> Result<Judged, Rejected> {
-    call.facts.granted = parts.grants.of(call.session.id());
+    call.facts.granted = parts.grants.of(&call.session);
     let decided = contained("policy", || {
         let world = SessionWorld::new(call.session.workspace());
         parts.policy.decide(&call.facts, &world)

@@ -180,9 +180,23 @@ impl Desk {
             if changed == 1 {
                 return Ok(None);
             }
-            let row = "SELECT answered_by, settled_at FROM approvals WHERE id = ?1";
-            let by =
-                write.query_row(row, [&key], |row| Ok(settled_by(row.get(0)?, row.get(1)?)))?;
+            let row = "SELECT answered_by, settled_at, answer IS NULL AND expires_at <= ?2
+                       FROM approvals WHERE id = ?1";
+            let by = write.query_row(row, params![key, now], |row| {
+                let by: Option<String> = row.get(0)?;
+                let at: Option<i64> = row.get(1)?;
+                let expired: Option<bool> = row.get(2)?;
+                let by = match by {
+                    _ if expired == Some(true) => "nobody answered in time".to_owned(),
+                    Some(by) => by,
+                    None => "it was withdrawn".to_owned(),
+                };
+                let ago = at.map(|at| SystemTime::now().duration_since(moment(at)));
+                Ok(match ago {
+                    Some(Ok(ago)) => format!("{by}, {} s ago", ago.as_secs()),
+                    _ => by,
+                })
+            })?;
             Ok(Some(by))
         })?;
         match settled {

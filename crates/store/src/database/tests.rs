@@ -123,3 +123,14 @@ fn opening_is_quick() {
     }
     println!("warm: {:?} each", start.elapsed() / 100);
 }
+
+#[test]
+fn what_acts_on_its_own_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let hides = "CREATE TRIGGER hides BEFORE INSERT ON entries BEGIN SELECT RAISE(IGNORE); END";
+    database.reader().execute_batch(hides).unwrap();
+    let error = Database::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("a trigger or view `hides` that is not ours"), "{error}");
+    assert!(Database::open_existing(folder.path()).is_err());
+}

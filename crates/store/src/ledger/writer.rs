@@ -222,7 +222,7 @@ fn record(
     let hash = columns.link(&head.hash);
     let insert = "INSERT INTO entries (seq, at, session, call, kind, tool, body, hash) \
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-    transaction.prepare_cached(insert)?.execute(params![
+    let added = transaction.prepare_cached(insert)?.execute(params![
         columns.seq,
         columns.at,
         columns.session,
@@ -232,6 +232,10 @@ fn record(
         columns.body,
         hash,
     ])?;
+    // Something that leaves entries out must not go unnoticed.
+    if added != 1 {
+        return Err(rusqlite::Error::StatementChangedRows(added));
+    }
     open_calls::follow(transaction, run, entry, tool.as_deref())?;
     Ok(Head { seq: columns.seq, hash })
 }

@@ -93,10 +93,8 @@ fn parse(text: &str) -> anyhow::Result<(Vec<Value>, Vec<Call>)> {
         })?;
         let call = Call::new(line.tool, line.args);
         let id = line.id.unwrap_or_else(|| Value::String(call.id.to_string()));
-        calls.push(match &id {
-            Value::String(text) => call.with_id(text.as_str()),
-            other => call.with_id(other.to_string()),
-        });
+        // Ids of a caller may be those of another; records need their own.
+        calls.push(call);
         ids.push(id);
     }
     Ok((ids, calls))

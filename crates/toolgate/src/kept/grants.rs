@@ -1,12 +1,14 @@
 //! Rules people give: for a time in the store, for good in a file.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use toolgate_core::approval::{ApprovalRequest, Proposal, Span};
+use toolgate_core::context::Session;
 use toolgate_core::grants::Grants;
-use toolgate_core::id::SessionId;
 use toolgate_core::ledger::RecordError;
+use toolgate_core::visible;
 use toolgate_policy::Engine;
 use toolgate_policy::granted::Granted;
 use toolgate_policy::load::Loader;
@@ -23,9 +25,24 @@ pub(crate) struct OwnersGrants {
     pub(super) loader: Loader,
 }
 
+impl OwnersGrants {
+    fn add_for_good(
+        &self,
+        request: &ApprovalRequest,
+        proposal: &Proposal,
+    ) -> Result<(), RecordError> {
+        self.always.add(request, proposal).map_err(RecordError::new)?;
+        for permission in &proposal.permissions {
+            let rule = self.loader.permission(permission, "an answer just given");
+            self.engine.always_allow(rule.map_err(RecordError::new)?);
+        }
+        Ok(())
+    }
+}
+
 #[async_trait]
 impl Grants for OwnersGrants {
-    fn of(&self, session: &SessionId) -> Option<Arc<Granted>> {
+    fn of(&self, session: &Session) -> Option<Arc<Granted>> {
         self.kept.of(session)
     }
 
@@ -35,15 +52,20 @@ impl Grants for OwnersGrants {
         proposal: &Proposal,
         span: Span,
     ) -> Result<(), RecordError> {
-        if span != Span::Always {
-            return self.kept.add(request, proposal, span).await;
+        let added = match span {
+            Span::Always => self.add_for_good(request, proposal),
+            _ => self.kept.add(request, proposal, span).await,
+        };
+        if let Err(error) = &added {
+            let message = visible::line(&error.message);
+            writeln!(
+                anstream::stderr(),
+                "warning: the call runs, but the rule `{}` could not be kept, so others like it ask again: {message}",
+                proposal.permission,
+            )
+            .ok();
         }
-        self.always.add(request, proposal).map_err(RecordError::new)?;
-        for permission in &proposal.permissions {
-            let rule = self.loader.permission(permission, "an answer just given");
-            self.engine.always_allow(rule.map_err(RecordError::new)?);
-        }
-        Ok(())
+        added
     }
 
     async fn take(&self, ids: &[Arc<str>]) -> Result<bool, RecordError> {

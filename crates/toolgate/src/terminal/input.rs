@@ -12,8 +12,11 @@ use super::screen;
 
 /// What the end of input looks like when keys arrive one by one.
 const END: u8 = 4;
-/// How long the rest of a key that sends several bytes may take.
-const BURST: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+/// A key is one only if nothing follows for this long: text that is pasted comes at once, and a
+/// key that is held down comes again and again.
+const ALONE: Timespec = Timespec { tv_sec: 0, tv_nsec: 60_000_000 };
+/// After anything else, whatever comes without a pause of this length is part of it.
+const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
 /// Longer lines are cut here.
 const LONGEST: usize = 1 << 20;
 
@@ -73,6 +76,8 @@ impl Keyboard {
         match &self.raw {
             Some(raw) => self.pressed(raw),
             None => match self.typed() {
+                // Several lines at once were not typed in answer to this.
+                Ok(_) if self.wait(Some(&ALONE)) == Ok(true) => self.forget(),
                 Ok(line) => meant(line.trim()),
                 Err(instead) => instead,
             },
@@ -112,27 +117,35 @@ impl Keyboard {
                 Err(instead) => return instead,
             }
         }
-        // A key may send several bytes, and text that is pasted comes at once.
         loop {
             match read(&mut bytes) {
                 Some(0) | None => return Input::End,
                 Some(_) if bytes.len() > 64 || bytes.contains(&END) => break,
                 Some(_) => {}
             }
-            let more =
-                bytes.len() > 1 || bytes.first().is_some_and(|first| !first.is_ascii_graphic());
-            if !more || !self.wait(Some(&BURST)).unwrap_or(false) {
+            if !self.wait(Some(&ALONE)).unwrap_or(false) {
                 break;
             }
         }
         if bytes.contains(&END) {
             return Input::End;
         }
-        match std::str::from_utf8(&bytes) {
+        let typed = match std::str::from_utf8(&bytes) {
             Ok("\n" | "\r") => Input::Enter,
             Ok(text) => meant(text.strip_suffix(['\n', '\r']).unwrap_or(text)),
             Err(_) => Input::Other,
+        };
+        if typed == Input::Other { self.forget() } else { typed }
+    }
+
+    /// Leaves out what was typed and whatever comes with it.
+    fn forget(&self) -> Input {
+        while self.wait(Some(&PAUSE)) == Ok(true) {
+            if !matches!(read(&mut Vec::new()), Some(1..)) {
+                return Input::End;
+            }
         }
+        Input::Other
     }
 
     fn typed(&self) -> Result<String, Input> {

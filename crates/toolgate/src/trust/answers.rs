@@ -91,17 +91,21 @@ impl Answers {
 
     /// Every answer about a folder.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry> {
-        self.entries.iter().filter(|(given, _)| Path::new(given).is_absolute()).map(
-            |(given, value)| {
-                let folder = real(Path::new(given));
-                let trust = Trust::parse(value);
-                let covers = match trust {
-                    Some(Trust::Parent) => folder.parent().unwrap_or(&folder).to_owned(),
-                    _ => folder,
-                };
-                Entry { given: given.clone(), covers, trust }
-            },
-        )
+        let absolute = self.entries.iter().filter(|(given, _)| Path::new(given).is_absolute());
+        absolute.filter_map(|(given, value)| {
+            let folder = real(Path::new(given));
+            let trust = Trust::parse(value);
+            let trusts = matches!(trust, Some(Trust::Folder | Trust::Parent));
+            // Answers name real folders. What became a link since may lead anywhere by now.
+            if trusts && !folder.components().eq(Path::new(given).components()) {
+                return None;
+            }
+            let covers = match trust {
+                Some(Trust::Parent) => folder.parent().unwrap_or(&folder).to_owned(),
+                _ => folder,
+            };
+            Some(Entry { given: given.clone(), covers, trust })
+        })
     }
 
     /// What holds for a folder.
@@ -178,13 +182,16 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_on_both_sides() {
+    fn a_link_to_a_trusted_folder_is_trusted_and_a_trusted_link_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("real/sub")).unwrap();
         std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
         let by_link = format!(r#"{{"{}": "TRUST_FOLDER"}}"#, root.join("link").display());
-        assert!(trusts(&by_link, root.join("real/sub").to_str().unwrap()));
+        assert!(!trusts(&by_link, root.join("real/sub").to_str().unwrap()));
+        assert!(!trusts(&by_link, root.join("link").to_str().unwrap()));
+        let refused = by_link.replace("TRUST_FOLDER", "DO_NOT_TRUST");
+        assert!(!trusts(&refused, root.join("real").to_str().unwrap()));
         let by_name = format!(r#"{{"{}": "TRUST_FOLDER"}}"#, root.join("real").display());
         assert!(trusts(&by_name, root.join("link/sub").to_str().unwrap()));
     }

@@ -1,5 +1,6 @@
 //! `toolgate batch`: many calls, in order.
 
+use std::collections::HashSet;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
@@ -64,7 +65,9 @@ fn ids_come_back_as_they_were_given() {
     let outcomes = json_lines(&toolgate.batch(&[], &calls).success());
     let echoed: Vec<Value> = outcomes.iter().map(|outcome| outcome["id"].clone()).collect();
     assert_eq!(echoed, ids);
-    assert_eq!(outcomes[1]["call_id"], "7");
+    let calls: HashSet<&str> =
+        outcomes.iter().map(|outcome| outcome["call_id"].as_str().unwrap()).collect();
+    assert_eq!(calls.len(), ids.len(), "two calls with one id");
 }
 
 #[test]

@@ -286,6 +286,20 @@ fn arguments_are_changed_in_the_editor() {
 }
 
 #[test]
+fn text_that_is_pasted_and_keys_that_are_held_approve_nothing() {
+    for typed in [format!("{}y", "x".repeat(4095)), "yy".to_owned(), "line one\ny".to_owned()] {
+        let toolgate = Toolgate::new();
+        let mut terminal = asked_to_write(&toolgate);
+        terminal.keys(&typed);
+        // Whoever means it waits for a moment.
+        thread::sleep(WELL_PAST_PATIENCE);
+        terminal.keys("n");
+        assert_eq!(terminal.end().1, 3, "{typed:.20?}");
+        assert!(toolgate.read("a.txt").is_none());
+    }
+}
+
+#[test]
 fn the_terminal_is_put_back_whatever_ends_the_question() {
     let toolgate = Toolgate::new();
     for (key, control) in [('y', false), ('n', false), ('c', true), ('d', true)] {

@@ -144,7 +144,6 @@ fn the_first_run_asks_and_the_answer_holds() {
         ("n", Some("DO_NOT_TRUST"), "allow"),
         ("l", None, "allow"),
         ("", None, "allow"),
-        ("x\nl", None, "allow"),
     ] {
         let toolgate = bringing();
         let mut terminal = asked(&toolgate, &[]);
@@ -166,6 +165,29 @@ fn the_first_run_asks_and_the_answer_holds() {
             assert!(printed.starts_with(&format!("{decision}:")), "asked once only: {printed}");
         }
     }
+}
+
+#[test]
+fn pasted_lines_trust_nobody() {
+    let toolgate = bringing();
+    let mut terminal = asked(&toolgate, &[]);
+    terminal.until("Your choice [t/p/n/L]: ");
+    terminal.answer("hello\nt");
+    terminal.until("Type t, p, n or l: ");
+    terminal.answer("l");
+    assert!(terminal.end().0.contains("allow:"));
+    assert_eq!(answers(&toolgate), json!({}));
+}
+
+#[test]
+fn a_trusted_folder_that_became_a_link_trusts_nothing() {
+    let toolgate = bringing();
+    fs::create_dir(toolgate.path("sub")).unwrap();
+    toolgate.run(["trust", "add", "sub"]).success();
+    fs::remove_dir(toolgate.path("sub")).unwrap();
+    std::os::unix::fs::symlink(".", toolgate.path("sub")).unwrap();
+    let done = toolgate.run(["trust", "status"]);
+    assert!(stdout(&done).contains("is not trusted"), "{}", stdout(&done));
 }
 
 #[test]

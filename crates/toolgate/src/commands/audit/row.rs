@@ -46,8 +46,20 @@ pub(super) fn result(life: &Life) -> &'static str {
     }
 }
 
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What a call is about, in a few words.
 pub(super) fn what(life: &Life) -> String {
+    if let Some(undo) = life.last(EntryKind::Undo) {
+        let count = |name| undo.body.get(name).and_then(|list| list.as_array()).map_or(0, Vec::len);
+        return format!(
+            "undo: {} of {}",
+            counted(count("files"), "file"),
+            counted(count("of"), "call")
+        );
+    }
     let tool = life.tool().unwrap_or("?");
     let description = life.last(EntryKind::Requested).and_then(|asked| asked.text("description"));
     match description {
