@@ -5,6 +5,8 @@ mod desk;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]
+mod grants;
+#[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod killing;
