@@ -21,6 +21,9 @@ pub const DEEPEST: usize = 32;
 /// How many commands a line may have.
 pub const MOST_COMMANDS: usize = 100;
 
+/// How many redirections a command may have.
+const MOST_REDIRECTS: usize = 64;
+
 /// Words that bash does not take for a command's name.
 const RESERVED: [&str; 22] = [
     "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
@@ -246,6 +249,10 @@ impl Parser<'_> {
         if let Some(here) = here {
             let place = (self.line.commands.len(), draft.source.redirects.len(), here);
             self.waiting.push(place);
+        }
+        if draft.command.redirects.len() >= MOST_REDIRECTS {
+            let why = format!("a command has more than {MOST_REDIRECTS} redirections");
+            return Err(Refusal::Limit(why));
         }
         draft.command.redirects.push(redirect);
         draft.source.redirects.push(source);
