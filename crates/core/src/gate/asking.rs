@@ -58,6 +58,10 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
             }
             Err(error) => return Err(judged.reject(error)),
         };
+        // Whoever looks at the ledger meanwhile sees what is waited for.
+        if let Err(error) = parts.note(judged.call.trail.take()) {
+            return Err(judged.reject(error));
+        }
         let reply = asked.put(parts, &mut judged).await;
         let answer = match answer(reply, &judged.verdict) {
             Ok(answer) => answer,
@@ -67,10 +71,7 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
             judged = edited(parts, judged, args).await?;
             match judged.verdict.decision {
                 Decision::Allow => return approved(judged).await,
-                Decision::Deny => {
-                    let error = denied(&judged.verdict);
-                    return Err(judged.reject(error));
-                }
+                Decision::Deny => return Err(denied(judged)),
                 Decision::Ask => {
                     again = Some("you changed the arguments");
                     continue;
@@ -79,8 +80,7 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
         }
         judged = look_again(parts, judged)?;
         if judged.verdict.decision == Decision::Deny {
-            let error = denied(&judged.verdict);
-            return Err(judged.reject(error));
+            return Err(denied(judged));
         }
         let now = match Frozen::of(&judged.call, &judged.verdict).await {
             Ok(now) => now,
@@ -126,10 +126,6 @@ impl Asked {
     /// Puts the question to everybody who may answer.
     async fn put(&self, parts: &Parts, judged: &mut Judged) -> Reply {
         let request = &self.request;
-        // Whoever looks at the ledger meanwhile sees what is waited for.
-        if let Err(error) = parts.note(judged.call.trail.take()) {
-            tracing::warn!(error = %error.message, "a request could not be recorded before it was put");
-        }
         parts.events.emit(|| Event::ToolConfirmationRequest {
             id: request.id,
             call: request.call.clone(),
@@ -148,8 +144,9 @@ impl Asked {
         });
         let rule = self.proposal(&reply).map(|(proposal, _)| proposal.permission.as_str());
         let waited = millis(asked.elapsed());
-        let body = trail::approval(&reply, waited, self.frozen.digest(), rule);
-        judged.call.happened(EntryKind::Approval, body);
+        parts.happened(&mut judged.call, EntryKind::Approval, |_| {
+            trail::approval(&reply, waited, self.frozen.digest(), rule)
+        });
         reply
     }
 
@@ -170,8 +167,11 @@ impl Asked {
         match parts.grants.add(&self.request, proposal, span).await {
             Ok(()) => {
                 let rule = &proposal.permission;
-                let body = json!({ "change": "granted", "rule": rule, "span": span });
-                judged.call.happened(EntryKind::PolicyChanged, body);
+                parts.happened(
+                    &mut judged.call,
+                    EntryKind::PolicyChanged,
+                    |_| json!({ "change": "granted", "rule": rule, "span": span }),
+                );
                 parts.events.emit(|| Event::UpdatePolicy {
                     session: self.request.session.clone(),
                     rule: rule.to_string(),
@@ -310,12 +310,12 @@ fn proposals(parts: &Parts, call: &Validated) -> Box<[Proposal]> {
 }
 
 /// The policy says no.
-pub(super) fn denied(verdict: &Verdict) -> ToolError {
+pub(super) fn denied(judged: Judged) -> Rejected {
     let message = format!(
         "denied by policy: {}. Do something else, or ask the owner to change the policy",
-        verdict.reason()
+        judged.verdict.reason()
     );
-    ToolError::new(ErrorKind::PolicyDenied, message)
+    judged.reject(ToolError::new(ErrorKind::PolicyDenied, message))
 }
 
 fn timed_out() -> ToolError {

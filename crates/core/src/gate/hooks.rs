@@ -61,8 +61,11 @@ async fn run_before(
                 hook: hook.name().to_owned(),
             });
             let mut call = call;
-            let changed = json!({ "hook": hook.name(), "args": args });
-            call.happened(EntryKind::HookChangedInput, changed);
+            parts.happened(
+                &mut call,
+                EntryKind::HookChangedInput,
+                |_| json!({ "hook": hook.name(), "args": args }),
+            );
             prepare::again(call, args).map_err(|mut refused| {
                 let message = &refused.error.message;
                 refused.error =

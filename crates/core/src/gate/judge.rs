@@ -13,7 +13,7 @@ use crate::world::SessionWorld;
 /// Validated → Judged. A policy that fails inside denies.
 pub(super) fn judge(parts: &Parts, call: Validated) -> Result<Judged, Rejected> {
     let mut judged = decide(parts, call)?;
-    judged.call.happened(EntryKind::Decided, trail::decided(&judged.verdict));
+    record(parts, &mut judged);
     Ok(judged)
 }
 
@@ -25,9 +25,14 @@ pub(super) fn judge_again(
 ) -> Result<Judged, Rejected> {
     let mut judged = decide(parts, call)?;
     if judged.verdict != *before {
-        judged.call.happened(EntryKind::Decided, trail::decided(&judged.verdict));
+        record(parts, &mut judged);
     }
     Ok(judged)
+}
+
+fn record(parts: &Parts, judged: &mut Judged) {
+    let Judged { call, verdict } = judged;
+    parts.happened(call, EntryKind::Decided, |_| trail::decided(verdict));
 }
 
 fn decide(parts: &Parts, mut call: Validated) -> Result<Judged, Rejected> {

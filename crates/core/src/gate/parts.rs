@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use toolgate_policy::Policy;
 use toolgate_policy::veil::Veil;
 
 use super::settings::GateSettings;
+use super::stage::Validated;
 use crate::approval::Approvals;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::Events;
 use crate::grants::Grants;
 use crate::hook::Hook;
 use crate::journal::Journal;
-use crate::ledger::{Durability, Entry, Ledger, RecordError};
+use crate::ledger::{Durability, Entry, EntryKind, Ledger, RecordError};
 
 /// What a gate is made of, besides its tools.
 #[derive(Debug, Clone)]
@@ -30,6 +32,19 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// Notes something that happened to a call, put into words only where it is written down.
+    pub(super) fn happened(
+        &self,
+        call: &mut Validated,
+        kind: EntryKind,
+        body: impl FnOnce(&Validated) -> Value,
+    ) {
+        if self.ledger.is_some() {
+            let body = body(call);
+            call.trail.push(call.session.id(), call.context.call(), kind, body);
+        }
+    }
+
     /// Hands entries to the ledger without waiting for it.
     pub(super) fn note(&self, entries: Vec<Entry>) -> Result<(), ToolError> {
         match &self.ledger {

@@ -1,6 +1,6 @@
 //! The right to execute one call.
 
-use toolgate_policy::{Decision, Verdict};
+use toolgate_policy::Decision;
 
 use super::asking::{self, Approved, denied};
 use super::judge::judge;
@@ -56,10 +56,7 @@ pub(super) async fn settle(parts: &Parts, judged: Judged) -> Result<Permit, Reje
     let id = judged.call.context.call().clone();
     let settled = match judged.verdict.decision {
         Decision::Allow => allow(parts, judged).await,
-        Decision::Deny => {
-            let error = denied(&judged.verdict);
-            Err(judged.reject(error))
-        }
+        Decision::Deny => Err(denied(judged)),
         Decision::Ask => asked(parts, judged).await,
     };
     if let Err(rejected) = &settled {
@@ -88,10 +85,7 @@ async fn allow(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
                     let Judged { call, verdict } = judged;
                     Ok(Permit { call, decision: verdict.decision, digest: None })
                 }
-                Decision::Deny => {
-                    let error = denied(&judged.verdict);
-                    Err(judged.reject(error))
-                }
+                Decision::Deny => Err(denied(judged)),
                 _ => asked(parts, judged).await,
             }
         }
@@ -104,6 +98,5 @@ async fn allow(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
 
 async fn asked(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
     let Approved { judged, digest } = asking::ask(parts, judged).await?;
-    let Judged { call, verdict: Verdict { .. } } = judged;
-    Ok(Permit { call, decision: Decision::Ask, digest: Some(digest) })
+    Ok(Permit { call: judged.call, decision: Decision::Ask, digest: Some(digest) })
 }

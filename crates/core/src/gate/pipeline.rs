@@ -321,10 +321,7 @@ impl Gate {
             None => call.args,
         };
         let mut validated = prepare(tool, face, session, args, context)?;
-        if self.parts.ledger.is_some() {
-            let body = record::requested(&validated);
-            validated.happened(EntryKind::Requested, body);
-        }
+        self.parts.happened(&mut validated, EntryKind::Requested, record::requested);
         let validated = hooks::before(&self.parts, validated).await?;
         self.parts.events.emit(|| Event::ToolCallStart {
             call: validated.context.call().clone(),

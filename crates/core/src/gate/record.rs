@@ -36,12 +36,18 @@ pub(super) async fn begin(
         Err(error) => return Err(permit.reject(error)),
     };
     let call = permit.call_mut();
-    let approved = digest.map_or_else(|| json!({}), |digest| json!({ "digest": digest }));
-    call.happened(EntryKind::Started, approved);
-    let entries = call.trail.take();
-    match parts.commit(entries, Durability::Power).await {
+    parts.happened(call, EntryKind::Started, |_| {
+        digest.map_or_else(|| json!({}), |digest| json!({ "digest": digest }))
+    });
+    match parts.commit(call.trail.take(), Durability::Power).await {
         Ok(()) => Ok((permit, watching)),
-        Err(error) => Err(permit.reject(error)),
+        Err(error) => {
+            // It changes nothing, and nobody has to look for changes later.
+            if let Some(watching) = watching {
+                changes(parts, permit.call().context.call(), watching).await;
+            }
+            Err(permit.reject(error))
+        }
     }
 }
 

@@ -12,7 +12,6 @@ use crate::dialect::Face;
 use crate::error::ToolError;
 use crate::hook::HookedCall;
 use crate::journal::Changes;
-use crate::ledger::EntryKind;
 use crate::result::ToolResult;
 use crate::tool::{Concurrency, DynInvocation, Location, Tool};
 
@@ -59,11 +58,6 @@ impl Validated {
     /// Ends the call before it runs.
     pub(super) fn reject(self, error: ToolError) -> Rejected {
         Rejected { error, decision: None, trail: self.trail }
-    }
-
-    /// Notes something that happened to the call.
-    pub(super) fn happened(&mut self, kind: EntryKind, body: Value) {
-        self.trail.push(self.session.id(), self.context.call(), kind, body);
     }
 
     pub(super) fn hooked(&self) -> HookedCall<'_> {

@@ -1,5 +1,4 @@
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::Instant;
 
 use super::*;
 
@@ -110,18 +109,6 @@ fn a_failed_migration_leaves_nothing_behind() {
     broken.unwrap_err();
     let halves = "SELECT count(*) FROM sqlite_schema WHERE name = 'half'";
     assert_eq!(database.reader().query_row(halves, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
-}
-
-#[test]
-#[ignore = "measures; run by hand"]
-fn opening_is_quick() {
-    let folder = tempfile::tempdir().unwrap();
-    let _keeper = Database::open(folder.path()).unwrap();
-    let start = Instant::now();
-    for _ in 0..100 {
-        drop(Database::open(folder.path()).unwrap());
-    }
-    println!("warm: {:?} each", start.elapsed() / 100);
 }
 
 #[test]

@@ -231,33 +231,3 @@ fn calls_left_open_are_interrupted_once() {
     assert_eq!((end.kind, end.body), (EntryKind::Interrupted, json!({"started": true})));
     assert_eq!(end.tool.as_deref(), Some("shell"));
 }
-
-#[test]
-#[ignore = "measures; run by hand"]
-fn noting_is_quick() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(folder.path()).unwrap();
-    let ledger = store.ledger();
-    let session = SessionId::generate();
-    let entries: Vec<_> = (0..10_000).map(|n| vec![requested(&session, &n.to_string())]).collect();
-    let start = Instant::now();
-    for entry in entries {
-        ledger.note(entry).unwrap();
-    }
-    println!("{:?} each", start.elapsed() / 10_000);
-    let start = Instant::now();
-    ledger.flush().unwrap();
-    println!("{:?} to write 10000", start.elapsed());
-    let runtime = runtime();
-    for durability in [Durability::Process, Durability::Power] {
-        let start = Instant::now();
-        for number in 0..200 {
-            let entry = requested(&session, &format!("c{number}"));
-            runtime.block_on(ledger.commit(vec![entry], durability)).unwrap();
-        }
-        println!("{:?} for a commit, {durability:?}", start.elapsed() / 200);
-    }
-    let start = Instant::now();
-    drop((ledger, store));
-    println!("{:?} to end", start.elapsed());
-}
