@@ -30,11 +30,15 @@ pub(crate) struct Blobs {
 pub(crate) struct Kept {
     pub(crate) hash: String,
     pub(crate) size: u64,
+    /// Whether only its hash was looked for.
+    pub(crate) is_only_hashed: bool,
 }
 
 /// What a content must survive once it is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Survive {
+    /// The end of this process, if it is small; of a large one only the hash is wanted.
+    ProcessIfSmall,
     /// The end of this process.
     Process,
     /// A power loss.
@@ -129,6 +133,10 @@ impl Blobs {
     pub(crate) fn keep_file(&self, file: &File, survive: Survive) -> Result<Kept, BlobError> {
         let read = |source| failed(&self.folder, source);
         let size = file.metadata().map_err(read)?.len();
+        if size >= COPIED_WHOLE && survive == Survive::ProcessIfSmall {
+            let (hash, size) = hash_of(file).map_err(read)?;
+            return Ok(Kept { hash, size, is_only_hashed: true });
+        }
         if size >= COPIED_WHOLE {
             return self.keep_large(file, size, survive);
         }
@@ -155,7 +163,7 @@ impl Blobs {
             written.map_err(|source| failed(&unfinished.path, source))?;
             self.finish(unfinished, &place, survive)?;
         }
-        Ok(Kept { hash, size })
+        Ok(Kept { hash, size, is_only_hashed: false })
     }
 
     /// Copies first and hashes the copy: the file may change while it is looked at.
@@ -163,13 +171,13 @@ impl Blobs {
         let mut unfinished = Unfinished::new(self)?;
         let copied = copy_whole(file, &mut unfinished.file, size);
         let (hash, size) = copied
-            .and_then(|()| hash_of(&mut unfinished.file))
+            .and_then(|()| hash_of(&unfinished.file))
             .map_err(|source| failed(&unfinished.path, source))?;
         let place = self.place(&hash, Form::Whole)?;
         if !place.exists() {
             self.finish(unfinished, &place, survive)?;
         }
-        Ok(Kept { hash, size })
+        Ok(Kept { hash, size, is_only_hashed: false })
     }
 
     fn finish(
@@ -385,7 +393,7 @@ fn copy_whole(mut source: &File, target: &mut File, size: u64) -> io::Result<()>
     Ok(())
 }
 
-fn hash_of(file: &mut File) -> io::Result<(String, u64)> {
+fn hash_of(mut file: &File) -> io::Result<(String, u64)> {
     file.rewind()?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 256 * 1024];

@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 const FILE: &str = "state.db";
 
+/// Who opens the file first reads the log to its end, so nobody leaves a longer one behind.
+const LONGEST_LOG: u64 = 64 * 4096;
+
 /// An open connection to the store's file.
 #[derive(Debug)]
 pub(crate) struct Database {
@@ -70,7 +73,6 @@ impl Database {
             #[expect(clippy::disallowed_methods, reason = "this is the place where it is opened")]
             let connection = Connection::open_with_flags(&path, flags)?;
             connection.busy_timeout(patience)?;
-            // Whoever opens the file first reads the log to its end, so it is kept short.
             connection.execute_batch("PRAGMA wal_autocheckpoint = 250")?;
             // Who closes last would write everything back; a program that ends has no time for it.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -157,6 +159,18 @@ impl Database {
                 }
                 Err(error) => return Err(self.explain(error)),
             }
+        }
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        if fs::metadata(log).is_ok_and(|log| log.len() > LONGEST_LOG) {
+            let write_back = "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)";
+            // Others who use it will do it.
+            self.connection.execute_batch(write_back).ok();
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::key;
 use super::span::Span;
+use super::{any_of, key};
 
 /// Some of these is in every name that is secret, in whatever case.
 pub(super) const MARKS: [&str; 13] = [
@@ -18,10 +18,7 @@ const NAME: usize = 80;
 /// How many blanks may stand beside what separates a name from its value.
 const BLANKS: usize = 8;
 
-static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let marks = AhoCorasick::builder().ascii_case_insensitive(true).build(MARKS);
-    marks.expect("the words are fixed")
-});
+static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(MARKS));
 
 /// Words that stand where a value stands and give nothing away.
 const PLACEHOLDERS: [&str; 28] = [

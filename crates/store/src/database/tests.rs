@@ -121,3 +121,21 @@ fn what_acts_on_its_own_is_refused() {
     assert!(error.contains("a trigger or view `hides` that is not ours"), "{error}");
     assert!(Database::open_existing(folder.path()).is_err());
 }
+
+#[test]
+fn a_long_log_is_not_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = || fs::metadata(folder.path().join("state.db-wal")).map_or(0, |log| log.len());
+    let mut database = Database::open(folder.path()).unwrap();
+    let other = Database::open(folder.path()).unwrap();
+    database.reader().execute_batch("CREATE TABLE notes (text)").unwrap();
+    for number in 0..100 {
+        let note = |rows: &Transaction<'_>| rows.execute("INSERT INTO notes VALUES (?)", [number]);
+        database.write(note).unwrap();
+    }
+    assert!(log() > LONGEST_LOG);
+    drop(database);
+    assert_eq!(log(), 0);
+    let count = "SELECT count(*) FROM notes";
+    assert_eq!(other.reader().query_row(count, [], |row| row.get::<_, i64>(0)).unwrap(), 100);
+}

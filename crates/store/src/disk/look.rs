@@ -95,7 +95,8 @@ impl Looking<'_> {
             return Ok(Some(seen));
         }
         let kept = self.blobs.keep_file(&file, self.survive)?;
-        let is_settling = is_settling(&stat, now);
+        // A stamp stands for a content that is kept.
+        let is_settling = kept.is_only_hashed || is_settling(&stat, now);
         Ok(Some(Version { hash: kept.hash, size: kept.size, is_settling, ..seen }))
     }
 }

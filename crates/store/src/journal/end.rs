@@ -34,7 +34,8 @@ pub(crate) fn end(archive: &Archive, id: i64) -> Result<Changes, KeepError> {
             let known = Known::Before(&before);
             let limits = Limits::default();
             let after = scan::scan(folders, &skipped, &archive.blobs, known, limits)?;
-            let found = scan::compare(&before, &after, |path| look_again(archive, path))?;
+            let found =
+                scan::compare(&before, &after, |path| look_again(archive, path, Survive::Process))?;
             let rows = found.changes.into_iter();
             let rows = rows.map(|(path, before, after)| ChangeRow { path, before, after });
             (rows.collect(), found.uncovered, true)
@@ -71,7 +72,8 @@ fn end_files(
     let mut unkept = 0;
     let mut is_complete = true;
     for row in archive.read(|rows| changes_of(rows, id))? {
-        let after = look_again(archive, &row.path)?;
+        // A large content is kept when the next call is about to replace it.
+        let after = look_again(archive, &row.path, Survive::ProcessIfSmall)?;
         // A folder that others put something into stays, which is no failure.
         let is_left = row.after.is_none() && after.as_ref().is_some_and(Version::is_folder);
         is_complete &= !is_undo || is_left || same(row.after.as_ref(), after.as_ref());
@@ -88,9 +90,12 @@ fn end_files(
     Ok((changed, uncovered, is_complete))
 }
 
-fn look_again(archive: &Archive, path: &Path) -> Result<Option<Version>, BlobError> {
+fn look_again(
+    archive: &Archive,
+    path: &Path,
+    survive: Survive,
+) -> Result<Option<Version>, BlobError> {
     let known = &KnownHashes::new();
-    let survive = Survive::Process;
     look(path, Looking { blobs: &archive.blobs, largest: LARGEST, survive, known })
 }
 

@@ -218,6 +218,29 @@ fn large_files_come_back() {
 }
 
 #[test]
+fn every_version_of_a_large_file_comes_back() {
+    let desk = Desk::new();
+    let [first, second, third] = [1, 2, 3].map(|byte| vec![byte; 9_000_000]);
+    desk.write("large", &first);
+    let (one, _) = desk.call_on(&["large"], || desk.write("large", &second));
+    let (two, _) = desk.call_on(&["large"], || desk.write("large", &third));
+    desk.undo_call(&two).unwrap();
+    assert!(fs::read(desk.path("large")).unwrap() == second);
+    desk.undo_call(&one).unwrap();
+    assert!(fs::read(desk.path("large")).unwrap() == first);
+}
+
+#[test]
+fn a_large_file_that_somebody_else_changed_stays() {
+    let desk = Desk::new();
+    desk.write("large", vec![1; 9_000_000]);
+    let (call, _) = desk.call_on(&["large"], || desk.write("large", vec![2; 9_000_000]));
+    desk.write("large", vec![3; 9_000_000]);
+    desk.undo_call(&call).unwrap_err();
+    assert!(fs::read(desk.path("large")).unwrap() == vec![3; 9_000_000]);
+}
+
+#[test]
 fn a_unique_beginning_of_an_id_is_enough() {
     let desk = Desk::new();
     let (first, _) = desk.call_on(&["a"], || desk.write("a", "1"));
