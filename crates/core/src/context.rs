@@ -1,5 +1,6 @@
 //! What a tool may know about its call.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +13,9 @@ use crate::dialect::{Dialect, Face};
 use crate::error::ToolError;
 use crate::event::{Event, Events};
 use crate::id::{CallId, SessionId};
+use crate::reach::Reach;
+use crate::spawn::Spawner;
+use crate::state::State;
 use crate::visible;
 use crate::workspace::Workspace;
 
@@ -22,13 +26,20 @@ pub struct Session {
     workspace: Workspace,
     shown_root: SmolStr,
     dialect: Dialect,
+    state: State,
 }
 
 impl Session {
     /// A new session in a workspace, speaking the native dialect.
     pub fn new(workspace: Workspace) -> Self {
         let shown_root = visible::question(&visible::path(workspace.root())).into();
-        Self { id: SessionId::generate(), workspace, shown_root, dialect: Dialect::Native }
+        Self {
+            id: SessionId::generate(),
+            workspace,
+            shown_root,
+            dialect: Dialect::Native,
+            state: State::default(),
+        }
     }
 
     /// The same session with names of another dialect tried first.
@@ -60,6 +71,12 @@ impl Session {
         &self.shown_root
     }
 
+    /// What a tool keeps as long as the session lasts: one value of each type, made when it is
+    /// first asked for.
+    pub fn state<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        self.state.get()
+    }
+
     /// The dialect whose names are tried first.
     pub fn dialect(&self) -> Dialect {
         self.dialect
@@ -79,6 +96,7 @@ pub struct ResultSettings {
 #[derive(Debug, Clone)]
 pub struct CallContext {
     inner: Arc<Inner>,
+    reach: Arc<Reach>,
 }
 
 #[derive(Debug)]
@@ -91,6 +109,7 @@ struct Inner {
     limit: Limit,
     whole: Whole,
     veil: Veil,
+    spawner: Option<Arc<dyn Spawner>>,
 }
 
 impl CallContext {
@@ -116,8 +135,34 @@ impl CallContext {
             events,
             whole,
             veil: Veil::default(),
+            spawner: None,
         };
-        Self { inner: Arc::new(inner) }
+        Self { inner: Arc::new(inner), reach: Arc::default() }
+    }
+
+    /// The same context with somebody who starts programs.
+    #[must_use]
+    pub(crate) fn with_spawner(mut self, spawner: Option<Arc<dyn Spawner>>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.spawner = spawner;
+        }
+        self
+    }
+
+    /// The same context of a call that may reach this far.
+    #[must_use]
+    pub(crate) fn with_reach(self, reach: Reach) -> Self {
+        Self { reach: Arc::new(reach), ..self }
+    }
+
+    /// How far the call may reach, once it may run. Until then it may reach nothing.
+    pub fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
+    /// Who starts programs, if anybody does.
+    pub fn spawner(&self) -> Option<&Arc<dyn Spawner>> {
+        self.inner.spawner.as_ref()
     }
 
     /// The same context with files that a search leaves out.

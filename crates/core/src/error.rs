@@ -33,6 +33,9 @@ pub enum ErrorKind {
     GlobError,
     GrepError,
     LsError,
+    ShellTimeoutError,
+    ShellExecutionError,
+    SandboxError,
     InternalError,
 }
 

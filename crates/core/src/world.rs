@@ -7,8 +7,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use toolgate_policy::{Access, PathFact, Place, World};
+use toolgate_policy::{Access, Level, PathFact, Place, World};
 
+use crate::spawn::Spawner;
 use crate::workspace::{Follow, Workspace};
 
 /// More files than this are not looked through.
@@ -18,12 +19,20 @@ const MOST_FILES: usize = 50_000;
 #[derive(Debug, Clone, Copy)]
 pub struct SessionWorld<'w> {
     workspace: &'w Workspace,
+    spawner: Option<&'w dyn Spawner>,
 }
 
 impl<'w> SessionWorld<'w> {
     /// The machine around a workspace.
     pub fn new(workspace: &'w Workspace) -> Self {
-        Self { workspace }
+        Self { workspace, spawner: None }
+    }
+
+    /// The same machine with somebody who starts programs.
+    #[must_use]
+    pub fn with_spawner(mut self, spawner: Option<&'w dyn Spawner>) -> Self {
+        self.spawner = spawner;
+        self
     }
 }
 
@@ -90,6 +99,10 @@ impl World for SessionWorld<'_> {
             return true;
         };
         found.is_ok_and(|program| self.workspace.place_of(&program) == Place::Outside)
+    }
+
+    fn level(&self) -> Level {
+        self.spawner.map_or(Level::None, Spawner::level)
     }
 
     fn now(&self) -> i64 {

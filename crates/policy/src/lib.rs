@@ -21,6 +21,7 @@ pub mod granted;
 #[cfg(feature = "import")]
 pub mod import;
 mod judge;
+mod level;
 pub mod load;
 pub mod mode;
 pub mod name;
@@ -41,6 +42,7 @@ pub use decision::Decision;
 pub use effect::{Access, Effect, PathFact, Place, Risk};
 pub use engine::Engine;
 pub use facts::Facts;
+pub use level::Level;
 pub use mode::Mode;
 pub use policy::Policy;
 pub use verdict::Verdict;

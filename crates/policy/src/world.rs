@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::effect::{Access, PathFact, Place};
+use crate::level::Level;
 
 /// The machine as a decision sees it.
 pub trait World: fmt::Debug + Sync {
@@ -28,6 +29,9 @@ pub trait World: fmt::Debug + Sync {
 
     /// Whether a bare name means a program that the workspace cannot have put there.
     fn is_trusted_program(&self, name: &str) -> bool;
+
+    /// What a sandbox can enforce here.
+    fn level(&self) -> Level;
 
     /// Seconds since 1970.
     fn now(&self) -> i64;
@@ -84,6 +88,10 @@ impl World for Lexical {
 
     fn is_trusted_program(&self, _name: &str) -> bool {
         true
+    }
+
+    fn level(&self) -> Level {
+        Level::Namespaces
     }
 
     fn now(&self) -> i64 {

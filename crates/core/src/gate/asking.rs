@@ -28,7 +28,6 @@ use crate::event::Event;
 use crate::ledger::EntryKind;
 use crate::tool::{Location, Preview};
 use crate::visible;
-use crate::world::SessionWorld;
 
 /// How often a person is asked again about a call that keeps changing.
 const ROUNDS: usize = 5;
@@ -298,7 +297,7 @@ fn shown_commands(call: &Validated) -> Box<[ShownCommand]> {
 
 /// Rules that would answer this and others like it.
 fn proposals(parts: &Parts, call: &Validated) -> Box<[Proposal]> {
-    let world = SessionWorld::new(call.session.workspace());
+    let world = parts.world(call);
     let proposed = contained("policy", || parts.policy.proposals(&call.facts, &world));
     let shown = |proposed: Proposed| Proposal {
         permission: visible::question(&visible::line(&proposed.permission)).into(),

@@ -8,7 +8,6 @@ use super::stage::{Judged, Rejected, Validated};
 use super::trail;
 use crate::error::{ErrorKind, ToolError};
 use crate::ledger::EntryKind;
-use crate::world::SessionWorld;
 
 /// Validated → Judged. A policy that fails inside denies.
 pub(super) fn judge(parts: &Parts, call: Validated) -> Result<Judged, Rejected> {
@@ -38,7 +37,7 @@ fn record(parts: &Parts, judged: &mut Judged) {
 fn decide(parts: &Parts, mut call: Validated) -> Result<Judged, Rejected> {
     call.facts.granted = parts.grants.of(&call.session);
     let decided = contained("policy", || {
-        let world = SessionWorld::new(call.session.workspace());
+        let world = parts.world(&call);
         parts.policy.decide(&call.facts, &world)
     });
     match decided {

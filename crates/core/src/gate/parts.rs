@@ -15,6 +15,8 @@ use crate::grants::Grants;
 use crate::hook::Hook;
 use crate::journal::Journal;
 use crate::ledger::{Durability, Entry, EntryKind, Ledger, RecordError};
+use crate::spawn::Spawner;
+use crate::world::SessionWorld;
 
 /// What a gate is made of, besides its tools.
 #[derive(Debug, Clone)]
@@ -27,11 +29,17 @@ pub(super) struct Parts {
     pub(super) hooks: Vec<Arc<dyn Hook>>,
     pub(super) ledger: Option<Arc<dyn Ledger>>,
     pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) spawner: Option<Arc<dyn Spawner>>,
     pub(super) events: Events,
     pub(super) settings: GateSettings,
 }
 
 impl Parts {
+    /// The machine, as the policy may ask about it for a call.
+    pub(super) fn world<'p>(&'p self, call: &'p Validated) -> SessionWorld<'p> {
+        SessionWorld::new(call.session.workspace()).with_spawner(self.spawner.as_deref())
+    }
+
     /// Notes something that happened to a call, put into words only where it is written down.
     pub(super) fn happened(
         &self,

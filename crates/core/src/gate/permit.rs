@@ -1,6 +1,6 @@
 //! The right to execute one call.
 
-use toolgate_policy::Decision;
+use toolgate_policy::{Decision, Verdict};
 
 use super::asking::{self, Approved, denied};
 use super::judge::judge;
@@ -8,18 +8,20 @@ use super::parts::{Parts, unrecorded};
 use super::stage::{Judged, Rejected, Validated};
 use crate::approval::Digest;
 use crate::event::Event;
+use crate::reach::Reach;
 
 /// The right to execute one call, once. Only settling a judged call makes one:
 ///
 /// ```compile_fail
 /// # fn forge(call: toolgate_core::gate::Validated) {
-/// let permit = toolgate_core::gate::permit::Permit { call, decision: todo!(), digest: None };
+/// let permit = toolgate_core::gate::permit::Permit { call, decision: todo!(), reach: todo!(), digest: None };
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct Permit {
     call: Validated,
     decision: Decision,
+    reach: Reach,
     digest: Option<Digest>,
 }
 
@@ -46,8 +48,11 @@ impl Permit {
         Rejected { error, decision: Some(self.decision), trail: self.call.trail }
     }
 
+    /// The call, which may reach what was granted.
     pub(super) fn into_call(self) -> Validated {
-        self.call
+        let Self { mut call, reach, .. } = self;
+        call.context = call.context.with_reach(reach);
+        call
     }
 }
 
@@ -73,17 +78,17 @@ pub(super) async fn settle(parts: &Parts, judged: Judged) -> Result<Permit, Reje
 async fn allow(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
     let Judged { call, verdict } = judged;
     if verdict.grants.is_empty() {
-        return Ok(Permit { call, decision: verdict.decision, digest: None });
+        return Ok(allowed(call, &verdict));
     }
     match parts.grants.take(&verdict.grants).await {
-        Ok(true) => Ok(Permit { call, decision: verdict.decision, digest: None }),
+        Ok(true) => Ok(allowed(call, &verdict)),
         Ok(false) => {
             let judged = judge(parts, call)?;
             match judged.verdict.decision {
                 // Whatever allows it now may have been used up as well, so nobody is believed twice.
                 Decision::Allow if judged.verdict.grants.is_empty() => {
                     let Judged { call, verdict } = judged;
-                    Ok(Permit { call, decision: verdict.decision, digest: None })
+                    Ok(allowed(call, &verdict))
                 }
                 Decision::Deny => Err(denied(judged)),
                 _ => asked(parts, judged).await,
@@ -98,5 +103,11 @@ async fn allow(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
 
 async fn asked(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
     let Approved { judged, digest } = asking::ask(parts, judged).await?;
-    Ok(Permit { call: judged.call, decision: Decision::Ask, digest: Some(digest) })
+    let Judged { call, verdict } = judged;
+    let reach = Reach { is_approved: true, line: None, ..Reach::of(&verdict) };
+    Ok(Permit { call, decision: Decision::Ask, reach, digest: Some(digest) })
+}
+
+fn allowed(call: Validated, verdict: &Verdict) -> Permit {
+    Permit { call, decision: verdict.decision, reach: Reach::of(verdict), digest: None }
 }

@@ -33,6 +33,7 @@ use crate::id::{CallId, SessionId};
 use crate::journal::Journal;
 use crate::ledger::{EntryKind, Ledger};
 use crate::registry::{Found, Registry};
+use crate::spawn::Spawner;
 use crate::tool::{Concurrency, Tool};
 use crate::visible;
 
@@ -124,6 +125,13 @@ impl GateBuilder {
         self
     }
 
+    /// Starts programs by this. Without one, tools that need it refuse.
+    #[must_use]
+    pub fn spawner(mut self, spawner: Arc<dyn Spawner>) -> Self {
+        self.gate.parts.spawner = Some(spawner);
+        self
+    }
+
     /// Adds a hook; hooks run in the order they were added.
     #[must_use]
     pub fn hook(mut self, hook: impl Hook + 'static) -> Self {
@@ -156,6 +164,7 @@ impl Gate {
             hooks: Vec::new(),
             ledger: None,
             journal: None,
+            spawner: None,
             events: Events::default(),
             settings: GateSettings::default(),
         };
@@ -295,6 +304,7 @@ impl Gate {
             (definition.shape, definition.max_result_chars),
         )
         .with_veil(self.parts.veil.clone())
+        .with_spawner(self.parts.spawner.clone())
     }
 
     /// Call → Validated: resolves the tool, checks the arguments, runs the hooks.
