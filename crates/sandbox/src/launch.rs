@@ -1,0 +1,89 @@
+//! The last steps of a process that becomes a command.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, chdir, setsid};
+
+use crate::sys;
+use crate::wire::{Failure, Plan, Program, Raw};
+
+/// Where a command prints to.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// What it prints.
+    pub(crate) stdout: OwnedFd,
+    /// What it complains about.
+    pub(crate) stderr: OwnedFd,
+}
+
+/// Starts a process that becomes a command by `turn`, which returns only when that failed.
+pub(crate) fn start(output: Output, turn: impl FnOnce(Output) -> Failure) -> Result<Pid, Failure> {
+    let system = |error: io::Error| Failure::Sandbox(error.to_string());
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| system(error.into()))?;
+    let child = sys::fork(move || {
+        let failure = turn(output);
+        drop(serde_json::to_writer(File::from(writer), &failure));
+        127
+    });
+    let child = child.map_err(system)?;
+    // The pipe is closed, without a word, by the command taking over.
+    let mut words = Vec::new();
+    File::from(reader).read_to_end(&mut words).map_err(system)?;
+    if words.is_empty() {
+        return Ok(child);
+    }
+    let failure = serde_json::from_slice(&words).map_err(|error| system(error.into()))?;
+    Err(failure)
+}
+
+/// Turns this process into the command, confined by `confine` on the way.
+pub(crate) fn turn_into(
+    plan: &Plan,
+    output: Output,
+    confine: impl FnOnce() -> Result<(), Failure>,
+) -> Failure {
+    let Program::File { path, args } = &plan.program else {
+        return Failure::Sandbox("there is no canary here".to_owned());
+    };
+    match prepare(plan).and_then(|()| confine()) {
+        Ok(()) => exec(plan, path, args, output),
+        Err(failure) => failure,
+    }
+}
+
+fn prepare(plan: &Plan) -> Result<(), Failure> {
+    sys::reset_signals();
+    // It is no leader of a group yet, so this cannot fail.
+    setsid().ok();
+    sys::close_at_exec(3).map_err(|error| Failure::Sandbox(error.to_string()))?;
+    chdir(plan.folder.as_path()).map_err(|error| {
+        let folder = plan.folder.as_path().display();
+        Failure::Program(format!(
+            "its folder `{folder}` cannot be entered: {}",
+            words(error.into())
+        ))
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where commands are started")]
+fn exec(plan: &Plan, path: &Raw, args: &[Raw], output: Output) -> Failure {
+    let mut command = Command::new(path.as_os());
+    command.args(args.iter().map(Raw::as_os));
+    command.env_clear().envs(plan.env.iter().map(|(name, value)| (name.as_os(), value.as_os())));
+    command.stdin(Stdio::null()).stdout(output.stdout).stderr(output.stderr);
+    Failure::Program(words(command.exec()))
+}
+
+/// What an error means, without its number.
+pub(crate) fn words(error: io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,29 @@
+//! Starts programs: confined, watched, and with nothing left behind.
+//!
+//! This crate decides nothing. It gets an [`Order`](toolgate_core::spawn::Order) that says how
+//! far a program may reach and either enforces that or starts nothing.
+//!
+//! Four kinds of processes take part. The host has a [`SandboxSpawner`]. It starts one *warden*,
+//! the same binary again ([`helper`]), which forks a *supervisor* per command, which starts the
+//! *command*. Start reading at `spawner.rs`, then follow an order: `link.rs`, `warden.rs`,
+//! `supervisor.rs`, `launch.rs`.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("programs can be confined on Linux only");
+
+mod channel;
+pub mod helper;
+mod launch;
+mod link;
+mod process;
+mod seccomp;
+mod settings;
+mod spawner;
+mod supervisor;
+mod sys;
+mod tree;
+mod warden;
+mod wire;
+
+pub use crate::settings::Settings;
+pub use crate::spawner::SandboxSpawner;

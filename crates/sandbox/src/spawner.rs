@@ -1,0 +1,90 @@
+//! The spawner: orders in, running programs out.
+
+use std::io;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use toolgate_core::spawn::{Order, SpawnError, Spawned, Spawner};
+use toolgate_policy::Level;
+use toolgate_policy::rule::Sandbox;
+
+use crate::link::{HostEnds, Link};
+use crate::process::{Control, Supervised};
+use crate::settings::Settings;
+use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
+
+/// Starts programs with the help of a process of its own, confined as ordered.
+///
+/// ```no_run
+/// use toolgate_sandbox::{SandboxSpawner, Settings};
+///
+/// toolgate_sandbox::helper::run_if_asked();
+/// let spawner = SandboxSpawner::new(Settings::new("/home/me/.local/state/toolgate"));
+/// ```
+#[derive(Debug)]
+pub struct SandboxSpawner {
+    settings: Settings,
+    link: Arc<Link>,
+}
+
+impl SandboxSpawner {
+    /// A spawner; it starts its helper when first needed.
+    pub fn new(settings: Settings) -> Self {
+        let link = Arc::new(Link::new(settings.helper.clone()));
+        Self { settings, link }
+    }
+
+    fn confinement(&self, order: &Order) -> Result<Option<Confinement>, SpawnError> {
+        if order.sandbox == Sandbox::Full {
+            return Ok(None);
+        }
+        Err(SpawnError::Sandbox { why: "only `full` is there yet".to_owned() })
+    }
+}
+
+#[async_trait]
+impl Spawner for SandboxSpawner {
+    fn level(&self) -> Level {
+        Level::None.min(self.settings.at_most)
+    }
+
+    async fn spawn(&self, order: Order) -> Result<Spawned, SpawnError> {
+        let confinement = self.confinement(&order)?;
+        let level = confinement.as_ref().map_or(Level::None, |confinement| confinement.level);
+        let program = order.program.clone();
+        let plan = plan(order, confinement);
+        let ends = self.link.ask(&plan).map_err(lost)?;
+        let HostEnds { stdout, stderr, control } = ends;
+        let control = Control::new(control).map_err(lost)?;
+        match control.next().await {
+            Ok((Report::Started, _)) => {
+                let process = Box::new(Supervised::new(control));
+                Ok(Spawned { stdout, stderr, process, level })
+            }
+            Ok((Report::Failed(Failure::Program(why)), _)) => {
+                Err(SpawnError::Program { program, why })
+            }
+            Ok((Report::Failed(Failure::Sandbox(why)), _)) => Err(SpawnError::Sandbox { why }),
+            Ok((Report::Ended { .. }, _)) => {
+                Err(SpawnError::Sandbox { why: "the helper is confused".to_owned() })
+            }
+            Err(error) => Err(lost(error)),
+        }
+    }
+}
+
+fn plan(order: Order, confinement: Option<Confinement>) -> Plan {
+    let args = order.args.into_iter().map(Raw::from).collect();
+    let env = order.env.into_iter().map(|(name, value)| (Raw::from(name), Raw::from(value)));
+    Plan {
+        program: Program::File { path: order.program.into(), args },
+        folder: order.folder.into(),
+        env: env.collect(),
+        confinement,
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "this maps errors")]
+fn lost(error: io::Error) -> SpawnError {
+    SpawnError::Sandbox { why: format!("the helper process cannot be reached: {error}") }
+}

@@ -1,0 +1,188 @@
+//! What the host, the warden, supervisors and commands tell each other.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use toolgate_policy::Level;
+use toolgate_policy::rule::Sandbox;
+
+/// What to run, and how.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// The program.
+    pub(crate) program: Program,
+    /// The folder it starts in.
+    pub(crate) folder: Raw,
+    /// The whole of its environment.
+    pub(crate) env: Vec<(Raw, Raw)>,
+    /// How it is confined; not at all when there is nothing.
+    pub(crate) confinement: Option<Confinement>,
+}
+
+/// A program.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum Program {
+    /// One that is on disk.
+    File { path: Raw, args: Vec<Raw> },
+    /// Our own, which tries what must not be possible.
+    Canary { outside: Raw, secret: Raw },
+}
+
+/// How a program is confined.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Confinement {
+    /// With what.
+    pub(crate) level: Level,
+    /// How far it may reach.
+    pub(crate) profile: Sandbox,
+    /// Whether it may reach hosts through a proxy.
+    pub(crate) proxied: bool,
+    /// The workspace and the folders added to it.
+    pub(crate) roots: Vec<Raw>,
+    /// Secrets that stay visible.
+    pub(crate) unmasked: Vec<Raw>,
+    /// Folders of our own that nobody sees.
+    pub(crate) hidden: Vec<Raw>,
+    /// The user's home folder.
+    pub(crate) home: Option<Raw>,
+    /// The private temporary folder; its parent is there, it may not be.
+    pub(crate) scratch: Raw,
+    /// Where it is written down who uses which workspace.
+    pub(crate) locks: Raw,
+}
+
+/// What a supervisor tells the host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Report {
+    /// The program runs. With it comes a listener for the proxy, if there is to be one.
+    Started,
+    /// Nothing ran.
+    Failed(Failure),
+    /// The program and all it started have ended.
+    Ended { status: ExitedWith, notes: Vec<String> },
+}
+
+/// Why nothing ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Failure {
+    /// The program cannot be started.
+    Program(String),
+    /// It cannot be confined.
+    Sandbox(String),
+}
+
+/// What a program ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ExitedWith {
+    /// An exit code.
+    Code(i32),
+    /// A signal.
+    Signal(i32),
+}
+
+impl ExitedWith {
+    /// What the kernel says about a process that ended.
+    pub(crate) fn from_wait(status: rustix::process::WaitStatus) -> Self {
+        let code = || Self::Code(status.exit_status().unwrap_or_default());
+        status.terminating_signal().map_or_else(code, Self::Signal)
+    }
+}
+
+/// What the host tells a supervisor, a byte each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// Ask all to end.
+    Terminate = b'T' as isize,
+    /// End all.
+    Kill = b'K' as isize,
+}
+
+impl Command {
+    /// As it is sent.
+    pub(crate) fn byte(self) -> u8 {
+        match self {
+            Self::Terminate => b'T',
+            Self::Kill => b'K',
+        }
+    }
+
+    /// As it was received; what nobody knows ends all.
+    pub(crate) fn from_byte(byte: u8) -> Self {
+        if byte == b'T' { Self::Terminate } else { Self::Kill }
+    }
+}
+
+/// A name as the system has it, which need not be text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Raw(OsString);
+
+impl Raw {
+    /// As the system has it.
+    pub(crate) fn as_os(&self) -> &OsStr {
+        &self.0
+    }
+
+    /// As a path.
+    pub(crate) fn as_path(&self) -> &Path {
+        Path::new(&self.0)
+    }
+}
+
+impl From<OsString> for Raw {
+    fn from(name: OsString) -> Self {
+        Self(name)
+    }
+}
+
+impl From<PathBuf> for Raw {
+    fn from(path: PathBuf) -> Self {
+        Self(path.into_os_string())
+    }
+}
+
+impl From<&Path> for Raw {
+    fn from(path: &Path) -> Self {
+        Self(path.as_os_str().to_owned())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum RawForm {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Serialize for Raw {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.to_str() {
+            Some(text) => serializer.serialize_str(text),
+            None => self.0.as_bytes().serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match RawForm::deserialize(deserializer)? {
+            RawForm::Text(text) => text.into(),
+            RawForm::Bytes(bytes) => OsString::from_vec(bytes),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_no_text_arrive_as_they_were() {
+        for name in [&b"plain"[..], b"\xff\x80/x", b""] {
+            let raw = Raw(OsStr::from_bytes(name).to_owned());
+            let text = serde_json::to_string(&raw).unwrap();
+            assert_eq!(serde_json::from_str::<Raw>(&text).unwrap(), raw);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! What the sandbox promises, tried out for real.
+
+mod ending;
+mod support;

@@ -1,0 +1,121 @@
+//! Running commands the way a host does.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use toolgate_core::policy::rule::Sandbox;
+use toolgate_core::spawn::{Ended, Order, SpawnError, Spawned, Spawner};
+use toolgate_sandbox::{SandboxSpawner, Settings};
+
+/// A spawner with a workspace, all of it temporary.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// What it starts programs with.
+    pub(crate) spawner: SandboxSpawner,
+    /// A folder to work in.
+    pub(crate) workspace: PathBuf,
+    _folder: TempDir,
+}
+
+/// What a command did.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// What it printed.
+    pub(crate) stdout: String,
+    /// What it complained about.
+    pub(crate) stderr: String,
+    /// How it ended.
+    pub(crate) ended: Ended,
+}
+
+impl Host {
+    /// A host with all the machine can do.
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// A host with other settings.
+    pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let workspace = root.join("workspace");
+        std::fs::create_dir(&workspace).unwrap();
+        let mut settings = Settings::new(root.join("state"));
+        settings.helper = Some(helper());
+        change(&mut settings);
+        Self { spawner: SandboxSpawner::new(settings), workspace, _folder: folder }
+    }
+
+    /// An order for a shell line.
+    pub(crate) fn order(&self, sandbox: Sandbox, line: &str) -> Order {
+        Order {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), line.into()],
+            folder: self.workspace.clone(),
+            env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
+            sandbox,
+            network: Vec::new(),
+            roots: vec![self.workspace.clone()],
+            unmasked: Vec::new(),
+            scratch: "session".to_owned(),
+        }
+    }
+
+    /// Starts a shell line.
+    pub(crate) async fn start(&self, sandbox: Sandbox, line: &str) -> Spawned {
+        self.spawner.spawn(self.order(sandbox, line)).await.unwrap()
+    }
+
+    /// Runs a shell line to its end.
+    pub(crate) async fn run(&self, sandbox: Sandbox, line: &str) -> Done {
+        self.finish(self.order(sandbox, line)).await.unwrap()
+    }
+
+    /// Runs an order to its end.
+    pub(crate) async fn finish(&self, order: Order) -> Result<Done, SpawnError> {
+        let mut spawned = self.spawner.spawn(order).await?;
+        let stdout = read(spawned.stdout);
+        let stderr = read(spawned.stderr);
+        let ended = spawned.process.wait().await;
+        Ok(Done { stdout: stdout.await.unwrap(), stderr: stderr.await.unwrap(), ended })
+    }
+}
+
+/// Reads a pipe to its end.
+pub(crate) fn read(pipe: OwnedFd) -> tokio::task::JoinHandle<String> {
+    tokio::task::spawn_blocking(move || {
+        let mut bytes = Vec::new();
+        File::from(pipe).read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// The helper's binary, which lies beside the tests'.
+pub(crate) fn helper() -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let target = tests.parent().and_then(Path::parent).unwrap();
+    target.join("examples/canary")
+}
+
+/// Waits until something holds, at most ten seconds.
+pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        assert!(Instant::now() < end, "still not: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The processes that have a word in their command line.
+pub(crate) fn processes_with(word: &str) -> Vec<String> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| {
+        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+        Some(String::from_utf8_lossy(&line).replace('\0', " "))
+    });
+    lines.filter(|line| line.contains(word)).collect()
+}
