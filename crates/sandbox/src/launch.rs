@@ -44,6 +44,7 @@ pub(crate) fn start(output: Output, turn: impl FnOnce(Output) -> Failure) -> Res
 /// Turns this process into the command, confined by `confine` on the way.
 pub(crate) fn turn_into(
     plan: &Plan,
+    env: &[(Raw, Raw)],
     output: Output,
     confine: impl FnOnce() -> Result<(), Failure>,
 ) -> Failure {
@@ -51,7 +52,7 @@ pub(crate) fn turn_into(
         return Failure::Sandbox("there is no canary here".to_owned());
     };
     match prepare(plan).and_then(|()| confine()) {
-        Ok(()) => exec(plan, path, args, output),
+        Ok(()) => exec(path, args, env, output),
         Err(failure) => failure,
     }
 }
@@ -71,10 +72,10 @@ fn prepare(plan: &Plan) -> Result<(), Failure> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where commands are started")]
-fn exec(plan: &Plan, path: &Raw, args: &[Raw], output: Output) -> Failure {
+fn exec(path: &Raw, args: &[Raw], env: &[(Raw, Raw)], output: Output) -> Failure {
     let mut command = Command::new(path.as_os());
     command.args(args.iter().map(Raw::as_os));
-    command.env_clear().envs(plan.env.iter().map(|(name, value)| (name.as_os(), value.as_os())));
+    command.env_clear().envs(env.iter().map(|(name, value)| (name.as_os(), value.as_os())));
     command.stdin(Stdio::null()).stdout(output.stdout).stderr(output.stderr);
     Failure::Program(words(command.exec()))
 }

@@ -12,16 +12,22 @@
 compile_error!("programs can be confined on Linux only");
 
 mod channel;
+mod event;
 pub mod helper;
+mod inside;
+mod landlock;
 mod launch;
 mod link;
+mod mounts;
 mod process;
+mod rights;
 mod seccomp;
 mod settings;
 mod spawner;
 mod supervisor;
 mod sys;
 mod tree;
+mod view;
 mod warden;
 mod wire;
 

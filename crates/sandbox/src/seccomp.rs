@@ -1,11 +1,249 @@
 //! Which system calls a confined command may make.
+//!
+//! All but a list. Calls that programs try and can do without answer "not permitted"; `clone3`,
+//! whose flags a filter cannot see, answers "not there", so that programs use `clone`.
 
-/// The filters, ready to be applied.
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, apply_filter, sock_filter,
+};
+
+/// Never needed, and each a way out, around or into something.
+const REFUSED: &[i64] = &[
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Namespaces and mounts.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    OPEN_TREE_ATTR,
+    // The kernel's wide surfaces.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    libc::SYS_open_by_handle_at,
+    // Keys.
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // The machine.
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_syslog,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_settimeofday,
+    libc::SYS_vhangup,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_nfsservctl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+];
+
+/// Too new for the C library's list; the same number everywhere.
+const OPEN_TREE_ATTR: i64 = 467;
+
+/// What reaches programs of the same user where there is no namespace around it.
+const SHARED: &[i64] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// Flags of `clone` that make namespaces.
+const NAMESPACES: &[i32] = &[
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+];
+
+/// Typing into a terminal for somebody else.
+const TERMINAL: &[u64] = &[0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */];
+
+/// Above this are the numbers of a second way to make every call on x86.
+const SECOND_NUMBERS: u32 = 0x4000_0000;
+
+/// What a command may do with sockets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    /// Nothing.
+    None,
+    /// TCP and UDP, in a network of its own.
+    Own,
+}
+
+/// The filters, compiled.
 #[derive(Debug)]
-pub(crate) struct Filters;
+pub(crate) struct Filters {
+    none: BpfProgram,
+    own: BpfProgram,
+    shared: BpfProgram,
+    not_there: BpfProgram,
+}
 
 impl Filters {
-    pub(crate) fn compile() -> Result<Self, String> {
-        Ok(Self)
+    /// Compiles them.
+    pub(crate) fn compile() -> Result<Self, seccompiler::Error> {
+        let not_there = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+        Ok(Self {
+            none: program(rules(Sockets::None)?, libc::EPERM)?,
+            own: program(rules(Sockets::Own)?, libc::EPERM)?,
+            shared: program(all(SHARED), libc::EPERM)?,
+            not_there: program(not_there, libc::ENOSYS)?,
+        })
+    }
+
+    /// Applies them to this process, for good.
+    pub(crate) fn apply(&self, sockets: Sockets) -> Result<(), seccompiler::Error> {
+        if cfg!(target_arch = "x86_64") {
+            apply_filter(&second_numbers())?;
+        }
+        apply_filter(&self.not_there)?;
+        apply_filter(match sockets {
+            Sockets::None => &self.none,
+            Sockets::Own => &self.own,
+        })
+    }
+
+    /// Also refuses what reaches others where there is no namespace.
+    pub(crate) fn apply_unshared(&self) -> Result<(), seccompiler::Error> {
+        apply_filter(&self.shared)?;
+        self.apply(Sockets::None)
+    }
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// Refuses whatever matches; what belongs to another architecture ends the process.
+fn program(rules: Rules, error: i32) -> Result<BpfProgram, seccompiler::Error> {
+    let refuse = SeccompAction::Errno(error.unsigned_abs());
+    let target = std::env::consts::ARCH.try_into()?;
+    Ok(SeccompFilter::new(rules, SeccompAction::Allow, refuse, target)?.try_into()?)
+}
+
+fn all(calls: &[i64]) -> Rules {
+    calls.iter().map(|call| (*call, Vec::new())).collect()
+}
+
+fn rules(sockets: Sockets) -> Result<Rules, seccompiler::Error> {
+    let mut rules = all(REFUSED);
+    let mut clone = Vec::new();
+    for flag in NAMESPACES {
+        let flag = u64::from(flag.unsigned_abs());
+        clone.push(rule(vec![is(0, SeccompCmpOp::MaskedEq(flag), flag)?])?);
+    }
+    rules.insert(libc::SYS_clone, clone);
+    let mut ioctl = Vec::new();
+    for request in TERMINAL {
+        ioctl.push(rule(vec![is(1, SeccompCmpOp::Eq, *request)?])?);
+    }
+    rules.insert(libc::SYS_ioctl, ioctl);
+    rules.insert(libc::SYS_socketpair, socket_pairs()?);
+    rules.insert(libc::SYS_socket, match sockets {
+        Sockets::None => Vec::new(),
+        Sockets::Own => own_sockets()?,
+    });
+    Ok(rules)
+}
+
+/// Only those of the internet, and none that make their own packets.
+fn own_sockets() -> Result<Vec<SeccompRule>, seccompiler::Error> {
+    let not = |family: i32| is(0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()));
+    let mut rules = vec![rule(vec![not(libc::AF_INET)?, not(libc::AF_INET6)?])?];
+    rules.extend(kinds_but(&[libc::SOCK_STREAM, libc::SOCK_DGRAM])?);
+    Ok(rules)
+}
+
+/// One that keeps no connection could be pointed at any socket of the machine later.
+fn socket_pairs() -> Result<Vec<SeccompRule>, seccompiler::Error> {
+    let not = is(0, SeccompCmpOp::Ne, u64::from(libc::AF_UNIX.unsigned_abs()))?;
+    let mut rules = vec![rule(vec![not])?];
+    rules.extend(kinds_but(&[libc::SOCK_STREAM, libc::SOCK_SEQPACKET])?);
+    Ok(rules)
+}
+
+/// Matches every kind of socket but these.
+fn kinds_but(allowed: &[i32]) -> Result<Vec<SeccompRule>, seccompiler::Error> {
+    let others = (0..16).filter(|kind| !allowed.contains(kind));
+    others
+        .map(|kind| rule(vec![is(1, SeccompCmpOp::MaskedEq(0xf), u64::from(kind.unsigned_abs()))?]))
+        .collect()
+}
+
+fn is(argument: u8, how: SeccompCmpOp, value: u64) -> Result<SeccompCondition, seccompiler::Error> {
+    Ok(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)?)
+}
+
+fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, seccompiler::Error> {
+    Ok(SeccompRule::new(conditions)?)
+}
+
+/// Refuses every call made by its second number.
+fn second_numbers() -> BpfProgram {
+    let load = sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 };
+    let if_at_least = sock_filter { code: 0x35, jt: 0, jf: 1, k: SECOND_NUMBERS };
+    let answer = |k| sock_filter { code: 0x06, jt: 0, jf: 0, k };
+    let refuse = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    vec![load, if_at_least, answer(refuse), answer(libc::SECCOMP_RET_ALLOW)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiles() {
+        let filters = Filters::compile().unwrap();
+        assert!(filters.own.len() > filters.none.len());
     }
 }

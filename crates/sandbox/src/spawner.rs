@@ -1,6 +1,7 @@
 //! The spawner: orders in, running programs out.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -38,14 +39,25 @@ impl SandboxSpawner {
         if order.sandbox == Sandbox::Full {
             return Ok(None);
         }
-        Err(SpawnError::Sandbox { why: "only `full` is there yet".to_owned() })
+        let paths = |paths: &[PathBuf]| paths.iter().cloned().map(Raw::from).collect();
+        Ok(Some(Confinement {
+            level: self.level(),
+            profile: order.sandbox,
+            proxied: !order.network.is_empty(),
+            roots: paths(&order.roots),
+            unmasked: paths(&order.unmasked),
+            hidden: paths(&self.settings.hidden),
+            home: self.settings.home.clone().map(Raw::from),
+            scratch: self.settings.scratch.join(&order.scratch).into(),
+            locks: self.settings.state.join("workspaces").into(),
+        }))
     }
 }
 
 #[async_trait]
 impl Spawner for SandboxSpawner {
     fn level(&self) -> Level {
-        Level::None.min(self.settings.at_most)
+        Level::Namespaces.min(self.settings.at_most)
     }
 
     async fn spawn(&self, order: Order) -> Result<Spawned, SpawnError> {

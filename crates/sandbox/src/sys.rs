@@ -96,18 +96,26 @@ pub(crate) fn signal_everybody(signal: c_int) {
     unsafe { libc::kill(-1, signal) };
 }
 
-/// Changes the attributes of a mount, given by a descriptor on it, and of those below it.
-pub(crate) fn set_mount(mount: BorrowedFd<'_>, set: u64, clear: u64) -> io::Result<()> {
+/// Adds attributes to a mount, given by a descriptor on it, and to those below it.
+pub(crate) fn set_mounts(mount: BorrowedFd<'_>, attributes: u64) -> io::Result<()> {
+    set_mount_attributes(mount, attributes, libc::AT_RECURSIVE)
+}
+
+/// Adds attributes to a mount, given by a descriptor on it.
+pub(crate) fn set_mount(mount: BorrowedFd<'_>, attributes: u64) -> io::Result<()> {
+    set_mount_attributes(mount, attributes, 0)
+}
+
+fn set_mount_attributes(mount: BorrowedFd<'_>, set: u64, depth: c_int) -> io::Result<()> {
     // SAFETY: the structure outlives the call and its size is passed along.
     let result = unsafe {
         let mut attributes: libc::mount_attr = zeroed();
         attributes.attr_set = set;
-        attributes.attr_clr = clear;
         libc::syscall(
             libc::SYS_mount_setattr,
             mount.as_raw_fd(),
             c"".as_ptr(),
-            libc::AT_EMPTY_PATH | libc::AT_RECURSIVE,
+            libc::AT_EMPTY_PATH | depth,
             &raw const attributes,
             size_of::<libc::mount_attr>(),
         )

@@ -142,9 +142,15 @@ impl From<PathBuf> for Raw {
     }
 }
 
-impl From<&Path> for Raw {
-    fn from(path: &Path) -> Self {
-        Self(path.as_os_str().to_owned())
+impl From<&str> for Raw {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl AsRef<Path> for Raw {
+    fn as_ref(&self) -> &Path {
+        self.as_path()
     }
 }
 

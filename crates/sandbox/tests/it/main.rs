@@ -2,3 +2,4 @@
 
 mod ending;
 mod support;
+mod work;

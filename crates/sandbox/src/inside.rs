@@ -1,0 +1,157 @@
+//! The first process of a command's own world: builds it, starts the command in it, and takes
+//! everything down with itself when the command has ended.
+
+use std::cell::Cell;
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+use rustix::process::{
+    DumpableBehavior, Gid, Pid, Signal, Uid, set_dumpable_behavior,
+    set_parent_process_death_signal,
+};
+
+use crate::event::{Event, next};
+use crate::launch::{self, Output};
+use crate::seccomp::{Filters, Sockets};
+use crate::view::View;
+use crate::wire::{Command, Confinement, ExitedWith, Failure, Plan, Raw, Report};
+use crate::{channel, landlock, mounts, rights, sys, tree};
+use toolgate_policy::rule::Sandbox;
+
+/// The namespaces of a world of its own.
+pub(crate) const NAMESPACES: i32 = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP;
+
+/// What a world is made from.
+#[derive(Debug)]
+pub(crate) struct World<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) confinement: &'a Confinement,
+    pub(crate) view: &'a View,
+    pub(crate) filters: &'a Filters,
+    /// Whose it is; inside of it nobody knows before it is written down.
+    pub(crate) owner: (Uid, Gid),
+}
+
+impl World<'_> {
+    /// Runs the command, and tells the supervisor about it.
+    pub(crate) fn run(&self, output: Output, supervisor: &OwnedFd) -> i32 {
+        match self.start(output) {
+            Ok((main, signals, proxy)) => {
+                let listener: Vec<_> = proxy.iter().map(AsFd::as_fd).collect();
+                channel::send_value(supervisor, &Report::Started, &listener).ok();
+                drop(proxy);
+                let status = watch(main, supervisor, &signals);
+                let ended = Report::Ended { status, notes: Vec::new() };
+                channel::send_value(supervisor, &ended, &[]).ok();
+            }
+            Err(failure) => {
+                channel::send_value(supervisor, &Report::Failed(failure), &[]).ok();
+            }
+        }
+        0
+    }
+
+    fn start(&self, output: Output) -> Result<(Pid, OwnedFd, Option<TcpListener>), Failure> {
+        let step = |what: &'static str| {
+            move |error: std::io::Error| Failure::Sandbox(format!("{what}: {error}"))
+        };
+        set_parent_process_death_signal(Some(Signal::KILL)).ok();
+        let signals = sys::child_signals().map_err(step("watching"))?;
+        self.settle().map_err(step("becoming oneself"))?;
+        raise_loopback().map_err(step("switching on the loopback network"))?;
+        let proxy = self.listen().map_err(step("preparing the proxy"))?;
+        mounts::build(self.view).map_err(Failure::Sandbox)?;
+        let env = self.env(proxy.as_ref()).map_err(step("preparing the proxy"))?;
+        let main = launch::start(output, |output| {
+            launch::turn_into(self.plan, &env, output, || self.confine())
+        })?;
+        rights::drop_all().map_err(step("giving up rights"))?;
+        Ok((main, signals, proxy))
+    }
+
+    /// Says who this is, in the new namespace as outside.
+    fn settle(&self) -> std::io::Result<()> {
+        let (user, group) = (self.owner.0.as_raw(), self.owner.1.as_raw());
+        // Only what may be looked at may say who it is.
+        set_dumpable_behavior(DumpableBehavior::Dumpable)?;
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+        Ok(())
+    }
+
+    fn listen(&self) -> std::io::Result<Option<TcpListener>> {
+        let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        self.confinement.proxied.then(listen).transpose()
+    }
+
+    fn env(&self, proxy: Option<&TcpListener>) -> std::io::Result<Vec<(Raw, Raw)>> {
+        let mut env = self.plan.env.clone();
+        let mut set = |name: &str, value: &str| {
+            env.retain(|(other, _)| other.as_os() != name);
+            env.push((Raw::from(name), Raw::from(value)));
+        };
+        if let Some(place) = self.view.temporary.first() {
+            set("TMPDIR", &place.to_string_lossy());
+        }
+        if let Some(proxy) = proxy {
+            let address = format!("http://{}", proxy.local_addr()?);
+            for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+                set(name, &address);
+                set(&name.to_lowercase(), &address);
+            }
+        }
+        Ok(env)
+    }
+
+    fn confine(&self) -> Result<(), Failure> {
+        let sandbox = |what: &str, error: &dyn std::fmt::Display| {
+            Failure::Sandbox(format!("{what}: {error}"))
+        };
+        rights::limit(true).map_err(|error| sandbox("setting limits", &error))?;
+        landlock::second(self.view).map_err(|error| sandbox("applying Landlock", &error))?;
+        rights::drop_all().map_err(|error| sandbox("giving up rights", &error))?;
+        let has_network =
+            self.confinement.proxied || self.confinement.profile == Sandbox::WorkspaceWrite;
+        let sockets = if has_network { Sockets::Own } else { Sockets::None };
+        self.filters.apply(sockets).map_err(|error| sandbox("filtering system calls", &error))
+    }
+}
+
+fn raise_loopback() -> std::io::Result<()> {
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
+    sys::raise_loopback(socket.as_fd())
+}
+
+/// Waits for the command's end, as does what comes after it: with this process all goes.
+fn watch(main: Pid, supervisor: &OwnedFd, signals: &OwnedFd) -> ExitedWith {
+    let status = Cell::new(None);
+    let mut ended = |pid: Pid, how| {
+        if pid == main {
+            status.set(Some(ExitedWith::from_wait(how)));
+        }
+    };
+    loop {
+        match next(supervisor.as_fd(), signals.as_fd()) {
+            Event::ChildEnded => {
+                tree::reap(&mut ended);
+            }
+            Event::Command(Command::Terminate) => sys::signal_everybody(libc::SIGTERM),
+            Event::Command(Command::Kill) | Event::Gone => {
+                return ExitedWith::Signal(libc::SIGKILL);
+            }
+        }
+        if let Some(status) = status.get() {
+            return status;
+        }
+    }
+}

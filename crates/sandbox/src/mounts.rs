@@ -1,0 +1,174 @@
+//! Building the file tree a confined command sees, in a namespace of its own.
+
+mod devices;
+mod piece;
+
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, statat, unlinkat};
+use rustix::mount::{MountPropagationFlags, mount_change};
+
+use self::devices::{Devices, EMPTY_FILE, EMPTY_FOLDER};
+use self::piece::{FIXED, Piece, TAME, find};
+use crate::sys;
+use crate::view::{Guard, View};
+
+/// Builds the tree.
+///
+/// # Errors
+///
+/// When a step fails, with the step. The command must not run then.
+pub(crate) fn build(view: &View) -> Result<(), String> {
+    let step = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+    let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", flags).map_err(|error| step("leaving the other mounts")(error.into()))?;
+    let devices = Devices::take();
+    let scratch = take(&view.scratch, TAME).map_err(step("taking the temporary folder"))?;
+    let kept = take_kept(view).map_err(step("taking the workspace"))?;
+    find(Path::new("/"))
+        .and_then(|root| sys::set_mounts(root.as_fd(), FIXED))
+        .map_err(step("making everything read-only"))?;
+    devices.put().map_err(step("making /dev"))?;
+    cover(view, &scratch).map_err(step("placing the temporary folder"))?;
+    put_kept(kept).map_err(step("placing the workspace"))?;
+    guard(view)?;
+    mask(view)?;
+    Piece::new(c"proc", &[])
+        .and_then(|proc| proc.with(FIXED)?.put_on(Path::new("/proc")))
+        .map_err(step("making /proc"))?;
+    seal_devices().map_err(step("closing /dev"))
+}
+
+fn take(path: &Path, attributes: u64) -> io::Result<Piece> {
+    Piece::of(path)?.with(attributes)
+}
+
+/// Something that stays where it is whatever is put over it.
+struct Kept {
+    at: PathBuf,
+    is_folder: bool,
+    is_covered: bool,
+    piece: Piece,
+}
+
+/// Takes the folders to write in, and what would be covered. Outer ones come first.
+fn take_kept(view: &View) -> io::Result<Vec<Kept>> {
+    let covers = || view.temporary.iter().chain(&view.emptied);
+    let is_covered = |path: &Path| covers().any(|cover| path.starts_with(cover));
+    let writable = view.writable.iter().map(|path| (path, TAME));
+    let readable = view.kept.iter().filter(|path| is_covered(path)).map(|path| (path, FIXED));
+    let mut kept = Vec::new();
+    for (path, attributes) in writable.chain(readable) {
+        let found = find(path)?;
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
+        let piece = Piece::of_found(&found)?.with(attributes)?;
+        let is_folder = kind == FileType::Directory;
+        kept.push(Kept { at: path.clone(), is_folder, is_covered: is_covered(path), piece });
+    }
+    kept.sort_by_key(|kept| kept.at.components().count());
+    Ok(kept)
+}
+
+/// Puts the temporary folder where programs expect one, and nothing where secrets surround
+/// something to keep.
+fn cover(view: &View, scratch: &Piece) -> io::Result<()> {
+    for place in &view.temporary {
+        Piece::of_found(scratch)?.with(TAME)?.put_on(place)?;
+    }
+    for place in &view.emptied {
+        Piece::new(c"tmpfs", &[(c"mode", c"755"), (c"size", c"1m")])?.put_on(place)?;
+    }
+    Ok(())
+}
+
+fn put_kept(kept: Vec<Kept>) -> io::Result<()> {
+    for Kept { at, is_folder, is_covered, piece } in kept {
+        if is_covered && find(&at).is_err() {
+            make_place(&at, is_folder)?;
+        }
+        piece.put_on(&at)?;
+    }
+    Ok(())
+}
+
+/// Makes a path to put something on. A command that ran before may have left anything there;
+/// whatever is no folder on the way is removed, and no link is followed.
+fn make_place(path: &Path, is_folder: bool) -> io::Result<()> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::DIRECTORY;
+    let mut folder = openat(CWD, "/", flags, Mode::empty())?;
+    let mut parts = path.components().skip(1).peekable();
+    while let Some(part) = parts.next() {
+        let name = part.as_os_str();
+        let is_last = parts.peek().is_none();
+        let kind = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+        let kind = kind.map(|stat| FileType::from_raw_mode(stat.st_mode));
+        let wants_folder = !is_last || is_folder;
+        let is_right = kind.is_some_and(|kind| (kind == FileType::Directory) == wants_folder);
+        if !is_right {
+            if kind.is_some() {
+                unlinkat(&folder, name, AtFlags::empty())?;
+            }
+            if wants_folder {
+                mkdirat(&folder, name, Mode::from_raw_mode(0o755))?;
+            } else {
+                let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+                openat(&folder, name, flags, Mode::from_raw_mode(0o444))?;
+            }
+        }
+        if !is_last {
+            folder = openat(&folder, name, flags, Mode::empty())?;
+        }
+    }
+    Ok(())
+}
+
+/// Fixes what must not change. Outer paths come first.
+fn guard(view: &View) -> Result<(), String> {
+    for (path, guard) in &view.guards {
+        let attributes = match guard {
+            Guard::ReadOnly => FIXED,
+            Guard::Immovable => TAME,
+        };
+        let guarded = take(path, attributes).and_then(|piece| piece.put_on(path));
+        guarded.map_err(|error| format!("protecting `{}`: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Puts nothing over secrets. What is not there any more, or cannot be reached, shows nothing.
+fn mask(view: &View) -> Result<(), String> {
+    for path in &view.masked {
+        let place = match find(path) {
+            Ok(place) => place,
+            Err(error) if is_out_of_reach(&error) => continue,
+            Err(error) => return Err(format!("hiding `{}`: {error}", path.display())),
+        };
+        let masked = rustix::fs::fstat(&place).map_err(io::Error::from).and_then(|stat| {
+            let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+            let empty = if is_folder { EMPTY_FOLDER } else { EMPTY_FILE };
+            take(Path::new(empty), FIXED)?.put_on_found(&place)
+        });
+        masked.map_err(|error| format!("hiding `{}`: {error}", path.display()))?;
+    }
+    for path in &view.emptied {
+        let emptied = find(path).and_then(|place| fix_only_this(&place));
+        emptied.map_err(|error| format!("hiding `{}`: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn is_out_of_reach(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+    matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
+}
+
+/// Makes a mount read-only, but not those below it.
+fn fix_only_this(place: impl AsFd) -> io::Result<()> {
+    sys::set_mount(place.as_fd(), libc::MOUNT_ATTR_RDONLY)
+}
+
+fn seal_devices() -> io::Result<()> {
+    fix_only_this(find(Path::new("/dev"))?)
+}

@@ -1,0 +1,58 @@
+//! A `/dev` with nothing in it that reaches anything.
+
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use super::piece::Piece;
+
+/// Devices that hold nothing and lead nowhere.
+const HARMLESS: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
+
+const LINKS: &[(&str, &str)] = &[
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+    ("ptmx", "pts/ptmx"),
+];
+
+/// What stands in for a masked file; nobody may open it.
+pub(super) const EMPTY_FILE: &str = "/dev/.masked-file";
+/// What stands in for a masked folder.
+pub(super) const EMPTY_FOLDER: &str = "/dev/.masked-folder";
+
+/// The devices, taken before they are out of reach.
+#[derive(Debug)]
+pub(super) struct Devices(Vec<(PathBuf, Piece)>);
+
+impl Devices {
+    /// Takes those there are.
+    pub(super) fn take() -> Self {
+        let paths = HARMLESS.iter().map(|name| Path::new("/dev").join(name));
+        Self(paths.filter_map(|path| Some((path.clone(), Piece::of(&path).ok()?))).collect())
+    }
+
+    /// Puts a new `/dev` in place.
+    pub(super) fn put(self) -> io::Result<()> {
+        let dev = Path::new("/dev");
+        let options = [(c"mode", c"755"), (c"size", c"1m")];
+        Piece::new(c"tmpfs", &options)?.put_on(dev)?;
+        for (path, piece) in self.0 {
+            File::create(&path)?;
+            piece.with(libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC)?.put_on(&path)?;
+        }
+        for (name, target) in LINKS {
+            symlink(target, dev.join(name))?;
+        }
+        for name in ["pts", "shm", "mqueue"] {
+            fs::create_dir(dev.join(name))?;
+        }
+        let options = [(c"newinstance", c""), (c"ptmxmode", c"0666"), (c"mode", c"0620")];
+        Piece::new(c"devpts", &options)?.put_on(&dev.join("pts"))?;
+        Piece::new(c"tmpfs", &[(c"mode", c"1777")])?.put_on(&dev.join("shm"))?;
+        File::create(EMPTY_FILE)?.set_permissions(Permissions::from_mode(0))?;
+        DirBuilder::new().mode(0o555).create(EMPTY_FOLDER)
+    }
+}

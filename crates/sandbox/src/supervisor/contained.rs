@@ -1,0 +1,96 @@
+//! Commands in a world of their own: ending its first process ends all of it.
+
+use std::fs::DirBuilder;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::net::RecvFlags;
+use rustix::process::{
+    Pid, Signal, WaitOptions, getegid, geteuid, kill_process, waitpid,
+};
+
+use crate::event::{Event, command};
+use crate::inside::{NAMESPACES, World};
+use crate::launch::Output;
+use crate::seccomp::Filters;
+use crate::view::View;
+use crate::wire::{Command, Confinement, ExitedWith, Plan, Report};
+use crate::{channel, sys};
+
+/// Runs a command to its end.
+pub(super) fn run(
+    plan: &Plan,
+    confinement: &Confinement,
+    output: Output,
+    control: &OwnedFd,
+    filters: &Filters,
+) -> Result<Report, String> {
+    let view = prepare(plan, confinement)?;
+    let owner = (geteuid(), getegid());
+    let world = World { plan, confinement, view: &view, filters, owner };
+    let (ours, theirs) = channel::pair().map_err(|error| error.to_string())?;
+    let first = sys::fork_into(NAMESPACES, move || world.run(output, &theirs))
+        .map_err(|error| format!("making namespaces: {error}"))?;
+    let end = watch(first, &ours, control);
+    kill_process(first, Signal::KILL).ok();
+    // When it has ended, so has everything in its world.
+    rustix::io::retry_on_intr(|| waitpid(Some(first), WaitOptions::empty())).ok();
+    Ok(end)
+}
+
+fn prepare(plan: &Plan, confinement: &Confinement) -> Result<View, String> {
+    let scratch = confinement.scratch.as_path();
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(scratch).and_then(|()| {
+        std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o1777))
+    });
+    made.map_err(|error| format!("making the temporary folder: {error}"))?;
+    Ok(View::new(plan, confinement))
+}
+
+/// Passes on what is said, both ways, until there is nothing more to say.
+fn watch(first: Pid, world: &OwnedFd, control: &OwnedFd) -> Report {
+    loop {
+        let mut watched =
+            [PollFd::new(world, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
+        if poll(&mut watched, None).is_err() {
+            continue;
+        }
+        let [has_news, is_asked] = watched.map(|watched| !watched.revents().is_empty());
+        if has_news {
+            match news(world, control) {
+                Some(Report::Started) => {}
+                Some(end) => return end,
+                None => return killed(),
+            }
+        }
+        if is_asked {
+            match command(control.as_fd()) {
+                Event::Command(Command::Terminate) => {
+                    channel::send(world, &[Command::Terminate.byte()], &[]).ok();
+                }
+                // The world goes down, which ends what is said about it.
+                Event::Command(Command::Kill) => {
+                    kill_process(first, Signal::KILL).ok();
+                }
+                Event::Gone => return killed(),
+                Event::ChildEnded => {}
+            }
+        }
+    }
+}
+
+fn killed() -> Report {
+    Report::Ended { status: ExitedWith::Signal(libc::SIGKILL), notes: Vec::new() }
+}
+
+/// What the first process says; that it has started is passed on at once.
+fn news(world: &OwnedFd, control: &OwnedFd) -> Option<Report> {
+    let message = channel::receive(world, RecvFlags::empty()).ok()?;
+    let report = serde_json::from_slice(&message.bytes).ok()?;
+    if report == Report::Started {
+        let along: Vec<_> = message.descriptors.iter().map(AsFd::as_fd).collect();
+        channel::send_value(control, &report, &along).ok();
+    }
+    Some(report)
+}

@@ -1,0 +1,99 @@
+//! What a confined command sees of the file system.
+
+use std::path::{Path, PathBuf};
+
+use toolgate_policy::rule::Sandbox;
+
+use crate::wire::{Confinement, Plan, Program};
+
+/// Where programs put temporary files.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
+
+/// What a confined command sees, all real paths.
+#[derive(Debug, Default)]
+pub(crate) struct View {
+    /// Folders it may write in.
+    pub(crate) writable: Vec<PathBuf>,
+    /// What it must see wherever that is.
+    pub(crate) kept: Vec<PathBuf>,
+    /// Its private temporary folder.
+    pub(crate) scratch: PathBuf,
+    /// Where it finds that.
+    pub(crate) temporary: Vec<PathBuf>,
+    /// Paths in writable folders that are guarded, outer ones first.
+    pub(crate) guards: Vec<(PathBuf, Guard)>,
+    /// Secrets, which it does not see.
+    pub(crate) masked: Vec<PathBuf>,
+    /// Folders of secrets in which something is that it must see.
+    pub(crate) emptied: Vec<PathBuf>,
+}
+
+/// How a path in a writable folder is guarded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// It cannot be changed.
+    ReadOnly,
+    /// It cannot be moved or removed, but what is in it can be changed.
+    Immovable,
+}
+
+impl View {
+    /// What a plan's command is to see, without secrets and guards.
+    pub(crate) fn new(plan: &Plan, confinement: &Confinement) -> Self {
+        let roots: Vec<PathBuf> = real(&confinement.roots);
+        let mut kept = roots.clone();
+        kept.extend(plan.folder.as_path().canonicalize());
+        if let Program::File { path, .. } = &plan.program {
+            kept.extend(path.as_path().canonicalize());
+        }
+        let is_write = confinement.profile == Sandbox::WorkspaceWrite;
+        let writable = if is_write { outermost(roots.clone()) } else { Vec::new() };
+        // What a writable folder holds is visible already.
+        kept.retain(|path| !writable.iter().any(|root| path.starts_with(root)));
+        let mut temporary = real(TEMPORARY);
+        temporary.retain(|place| !roots.iter().any(|root| place.starts_with(root)));
+        let scratch = confinement.scratch.as_path().to_owned();
+        Self { writable, kept: outermost(kept), scratch, temporary, ..Self::default() }
+    }
+
+    /// Hides paths, unless something must be seen in them: then all else in them is hidden.
+    pub(crate) fn hide(&mut self, secrets: Vec<PathBuf>) {
+        for secret in outermost(secrets) {
+            let mut seen = self.writable.iter().chain(&self.kept);
+            let holds_seen = seen.any(|seen| seen.starts_with(&secret));
+            if holds_seen {
+                self.emptied.push(secret);
+            } else {
+                self.masked.push(secret);
+            }
+        }
+    }
+}
+
+/// The real paths of those that are there, each once.
+fn real<P: AsRef<Path>>(paths: &[P]) -> Vec<PathBuf> {
+    let mut real: Vec<PathBuf> =
+        paths.iter().filter_map(|path| path.as_ref().canonicalize().ok()).collect();
+    real.sort();
+    real.dedup();
+    real
+}
+
+/// Paths that are not in others of them.
+pub(crate) fn outermost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    paths.sort();
+    paths.dedup_by(|inner, outer| inner.starts_with(&*outer));
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_outer_paths_stay() {
+        let paths = ["/a/b", "/a", "/a-b", "/c/d", "/a/b/c"].map(PathBuf::from);
+        let outer = ["/a", "/a-b", "/c/d"].map(PathBuf::from);
+        assert_eq!(outermost(paths.to_vec()), outer);
+    }
+}
