@@ -6,9 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::RecvFlags;
-use rustix::process::{
-    Pid, Signal, WaitOptions, getegid, geteuid, kill_process, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, getegid, geteuid, kill_process, waitpid};
 
 use crate::event::{Event, command};
 use crate::inside::{NAMESPACES, World};
@@ -41,9 +39,10 @@ pub(super) fn run(
 
 fn prepare(plan: &Plan, confinement: &Confinement) -> Result<View, String> {
     let scratch = confinement.scratch.as_path();
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(scratch).and_then(|()| {
-        std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o1777))
-    });
+    let made =
+        DirBuilder::new().recursive(true).mode(0o700).create(scratch).and_then(|()| {
+            std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o1777))
+        });
     made.map_err(|error| format!("making the temporary folder: {error}"))?;
     Ok(View::new(plan, confinement))
 }
@@ -51,8 +50,7 @@ fn prepare(plan: &Plan, confinement: &Confinement) -> Result<View, String> {
 /// Passes on what is said, both ways, until there is nothing more to say.
 fn watch(first: Pid, world: &OwnedFd, control: &OwnedFd) -> Report {
     loop {
-        let mut watched =
-            [PollFd::new(world, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
+        let mut watched = [PollFd::new(world, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
         if poll(&mut watched, None).is_err() {
             continue;
         }

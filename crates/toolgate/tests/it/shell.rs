@@ -108,7 +108,8 @@ proptest! {
         let shop = Workshop::new();
         let line = words.join(" ");
         let result = shop.shell(&format!("echo x {line}; exit {code}"));
-        prop_assert!(result.llm_content.as_text().starts_with(&format!("Exit code: {code}\n")));
+        let begins = format!("Exit code: {code}\n");
+        prop_assert!(result.llm_content.as_text().starts_with(&begins));
         prop_assert_eq!(printed(&result).0, format!("x {line}\n"));
         let failed = (code != 0).then_some(ErrorKind::ShellExecutionError);
         prop_assert_eq!(result.error_kind(), failed);
