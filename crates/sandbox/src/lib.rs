@@ -20,6 +20,7 @@ mod launch;
 mod link;
 mod mounts;
 mod process;
+pub mod proxy;
 mod rights;
 mod seccomp;
 mod settings;
