@@ -2,8 +2,8 @@
 
 use toolgate_policy::{Decision, Verdict};
 
-use super::asking::{self, Approved, denied};
-use super::judge::judge;
+use super::asking::{self, Approved};
+use super::judge::{denied, judge};
 use super::parts::{Parts, unrecorded};
 use super::stage::{Judged, Rejected, Validated};
 use crate::approval::Digest;
