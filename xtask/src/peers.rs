@@ -24,6 +24,9 @@ const GEMINI: &str = "@google/gemini-cli-core";
 const CODEX_VERSION: &str = "0.166.0";
 const CODEX: &str = "@openai/codex";
 
+/// The version of pytest that runs in the sandbox.
+const PYTEST_VERSION: &str = "8.4.2";
+
 /// The oldest ripgrep on the machine that tests accept when theirs cannot be installed.
 const OLDEST_RIPGREP: u32 = 14;
 
@@ -133,6 +136,24 @@ pub(crate) fn install_codex(workspace: &Workspace) -> Result<PathBuf> {
     install.arg(format!("{CODEX}@{CODEX_VERSION}"));
     process::run(&mut install).with_context(|| format!("cannot install {CODEX}"))?;
     Ok(program)
+}
+
+/// A folder with pytest for the tests of ordinary work, else none, which is said aloud.
+pub(crate) fn pytest_for_tests(workspace: &Workspace) -> Option<PathBuf> {
+    let folder = workspace.peers().join("pytest");
+    if folder.join(format!("pytest-{PYTEST_VERSION}.dist-info")).exists() {
+        return Some(folder);
+    }
+    let mut install = Command::new("python3");
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
+    install.arg(&folder).arg(format!("pytest=={PYTEST_VERSION}"));
+    if let Err(error) = process::run(&mut install) {
+        eprintln!(
+            "\n*** SKIPPED: the test that runs pytest, which cannot be installed: {error:#} ***\n"
+        );
+        return None;
+    }
+    Some(folder)
 }
 
 /// A ripgrep for the interoperation tests: the pinned one, else a recent one from

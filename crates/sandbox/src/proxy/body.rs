@@ -74,11 +74,7 @@ async fn carry_length(
     Ok(Carried::Whole)
 }
 
-async fn write(
-    piece: &[u8],
-    pieces: Pieces,
-    to: &mut (impl AsyncWrite + Unpin),
-) -> io::Result<()> {
+async fn write(piece: &[u8], pieces: Pieces, to: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
     match pieces {
         Pieces::Bare => to.write_all(piece).await,
         Pieces::Chunks => {

@@ -174,7 +174,9 @@ impl Framing {
     pub(super) fn push(self, out: &mut Vec<u8>) {
         match self {
             Self::Unsaid => {}
-            Self::Length(length) => push_field(out, "Content-Length", length.to_string().as_bytes()),
+            Self::Length(length) => {
+                push_field(out, "Content-Length", length.to_string().as_bytes())
+            }
             Self::Chunked => push_field(out, "Transfer-Encoding", b"chunked"),
         }
     }

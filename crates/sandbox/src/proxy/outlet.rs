@@ -41,8 +41,9 @@ impl Outlet {
         let addresses = self.addresses(target).await?;
         self.check(target, &addresses)?;
         // INVARIANT: these are the addresses that were checked; no name is looked up again.
-        let stream = self.connect_first(&addresses).await.map_err(|error| {
-            Refusal::Unreached { target: target.clone(), why: error.kind().to_string() }
+        let stream = self.connect_first(&addresses).await.map_err(|error| Refusal::Unreached {
+            target: target.clone(),
+            why: error.kind().to_string(),
         })?;
         Ok((Peer::new(stream), granted))
     }

@@ -15,15 +15,25 @@ pub(super) enum Refusal {
     HeadTooSlow,
     NotGranted(Target),
     /// The way into a private network.
-    Private { target: Target, address: IpAddr, network: &'static str },
+    Private {
+        target: Target,
+        address: IpAddr,
+        network: &'static str,
+    },
     Unknown(Target),
-    Unreached { target: Target, why: String },
+    Unreached {
+        target: Target,
+        why: String,
+    },
     /// The server's answer is not one that can be passed on.
     BadAnswer(Target),
     /// Something else goes through a port than what it was granted for.
     OtherUse(&'static str),
     /// A server was greeted with another name, or with one that cannot be seen.
-    OtherName { target: Target, name: Option<String> },
+    OtherName {
+        target: Target,
+        name: Option<String>,
+    },
     /// Nobody is left to be told.
     Gone,
 }

@@ -59,11 +59,8 @@ impl Request {
         agrees(head, &target, 80)?;
         let body = head.framing()?;
         let (method, _) = head.start;
-        let start = format!(
-            "{method} {path} {}\r\nHost: {}\r\n",
-            head.version.name(),
-            target.authority()
-        );
+        let start =
+            format!("{method} {path} {}\r\nHost: {}\r\n", head.version.name(), target.authority());
         let mut bytes = start.into_bytes();
         head.push_fields(&mut bytes);
         body.push(&mut bytes);

@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-use super::peer::Peer;
 use super::outlet::Outlet;
+use super::peer::Peer;
 use super::refusal::Refusal;
 use super::target::{Host, Target};
 use super::tunnel;
@@ -24,7 +24,9 @@ const CONNECT: u8 = 1;
 pub(super) async fn serve(client: &mut Peer, outlet: &Outlet) {
     let wish = timeout(outlet.settings.head_time, read_wish(client)).await;
     let reached = match wish.unwrap_or(Err(Refusal::HeadTooSlow)) {
-        Ok(target) => outlet.connect(&target).await.map(|(server, granted)| (target, server, granted)),
+        Ok(target) => {
+            outlet.connect(&target).await.map(|(server, granted)| (target, server, granted))
+        }
         Err(refusal) => Err(refusal),
     };
     match reached {

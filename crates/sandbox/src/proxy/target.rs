@@ -54,7 +54,8 @@ impl Host {
     /// way by somebody else.
     pub(super) fn parse(text: &str) -> Result<Self, InvalidTarget> {
         let text = text.strip_suffix('.').unwrap_or(text);
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+        let is_plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
         if text.len() > 253 || !text.bytes().all(is_plain) || text.split('.').any(str::is_empty) {
             return Err(InvalidTarget("the host is not a name"));
         }

@@ -2,17 +2,17 @@
 
 use tokio::io::{AsyncBufRead, AsyncWrite, AsyncWriteExt as _};
 
+use super::answer;
 use super::exchange;
 use super::grant::Granted;
 use super::head::{self, Head};
 use super::hello::{self, Opening};
+use super::outlet::Outlet;
 use super::peer::Peer;
 use super::pulse::Pulse;
-use super::outlet::Outlet;
 use super::refusal::Refusal;
 use super::request::Request;
 use super::target::{Host, Target};
-use super::answer;
 
 /// Carries what is said, as far as it is what the target was granted for.
 pub(super) async fn serve(
@@ -82,7 +82,9 @@ async fn open(
 ) -> Result<(), Refusal> {
     let opening = hello::read(from).await?;
     match &opening {
-        Opening::Tls { name: Some(name), .. } if Host::parse(name).ok().as_ref() != Some(&target.host) => {
+        Opening::Tls { name: Some(name), .. }
+            if Host::parse(name).ok().as_ref() != Some(&target.host) =>
+        {
             let named = Target::parse_or(name, target.port).ok();
             if let Some(named) = named {
                 drop(outlet.granted(&named));
