@@ -12,7 +12,7 @@ use rustix::process::{
 };
 
 use crate::event::{Event, next};
-use crate::launch::{self, Output};
+use crate::launch::{self, Output, with_variable};
 use crate::seccomp::{Filters, Sockets};
 use crate::view::View;
 use crate::wire::{Command, Confinement, ExitedWith, Failure, Plan, Raw, Report};
@@ -95,18 +95,14 @@ impl World<'_> {
 
     fn env(&self, proxy: Option<&TcpListener>) -> std::io::Result<Vec<(Raw, Raw)>> {
         let mut env = self.plan.env.clone();
-        let mut set = |name: &str, value: &str| {
-            env.retain(|(other, _)| other.as_os() != name);
-            env.push((Raw::from(name), Raw::from(value)));
-        };
         if let Some(place) = self.view.temporary.first() {
-            set("TMPDIR", &place.to_string_lossy());
+            env = with_variable(&env, "TMPDIR", &place.to_string_lossy());
         }
         if let Some(proxy) = proxy {
             let address = format!("http://{}", proxy.local_addr()?);
             for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
-                set(name, &address);
-                set(&name.to_lowercase(), &address);
+                env = with_variable(&env, name, &address);
+                env = with_variable(&env, &name.to_lowercase(), &address);
             }
         }
         Ok(env)

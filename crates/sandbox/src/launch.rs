@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, chdir, setsid};
 
-use crate::sys;
 use crate::wire::{Failure, Plan, Program, Raw};
+use crate::{canary, sys};
 
 /// Where a command prints to.
 #[derive(Debug)]
@@ -48,11 +49,11 @@ pub(crate) fn turn_into(
     output: Output,
     confine: impl FnOnce() -> Result<(), Failure>,
 ) -> Failure {
-    let Program::File { path, args } = &plan.program else {
-        return Failure::Sandbox("there is no canary here".to_owned());
-    };
     match prepare(plan).and_then(|()| confine()) {
-        Ok(()) => exec(path, args, env, output),
+        Ok(()) => match &plan.program {
+            Program::File { path, args } => exec(path, args, env, output),
+            Program::Canary { visible, secret } => sing(visible.as_path(), secret.as_path()),
+        },
         Err(failure) => failure,
     }
 }
@@ -78,6 +79,20 @@ fn exec(path: &Raw, args: &[Raw], env: &[(Raw, Raw)], output: Output) -> Failure
     command.env_clear().envs(env.iter().map(|(name, value)| (name.as_os(), value.as_os())));
     command.stdin(Stdio::null()).stdout(output.stdout).stderr(output.stderr);
     Failure::Program(words(command.exec()))
+}
+
+/// Tries what must not be possible, instead of running a program.
+fn sing(visible: &Path, secret: &Path) -> Failure {
+    match canary::sing(visible, secret) {
+        Ok(()) => sys::exit_now(0),
+        Err(why) => Failure::Sandbox(why),
+    }
+}
+
+/// An environment with one variable set.
+pub(crate) fn with_variable(env: &[(Raw, Raw)], name: &str, value: &str) -> Vec<(Raw, Raw)> {
+    let others = env.iter().filter(|(other, _)| other.as_os() != name).cloned();
+    others.chain([(Raw::from(name), Raw::from(value))]).collect()
 }
 
 /// What an error means, without its number.

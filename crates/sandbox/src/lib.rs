@@ -11,21 +11,28 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("programs can be confined on Linux only");
 
+mod canary;
 mod channel;
+mod claim;
 mod event;
+mod guard;
 pub mod helper;
 mod inside;
 mod landlock;
 mod launch;
 mod link;
 mod mounts;
+mod prepared;
+mod probe;
 mod process;
 pub mod proxy;
 mod rights;
 mod seccomp;
+mod secrets;
 mod settings;
 mod spawner;
 mod supervisor;
+mod survey;
 mod sys;
 mod tree;
 mod view;

@@ -96,6 +96,42 @@ const SHARED: &[i64] = &[
     libc::SYS_mq_unlink,
 ];
 
+/// What changes a file without opening it for writing, which Landlock lets pass.
+const CHANGING: &[i64] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    libc::SYS_utimensat,
+    FILE_SETATTR,
+];
+
+/// Too new for the C library's list; the same numbers everywhere.
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const FILE_SETATTR: i64 = 469;
+
 /// Flags of `clone` that make namespaces.
 const NAMESPACES: &[i32] = &[
     libc::CLONE_NEWUSER,
@@ -122,12 +158,22 @@ pub(crate) enum Sockets {
     Own,
 }
 
+/// What a command may do with files, where nothing but Landlock is in its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Files {
+    /// Reads them.
+    Read,
+    /// Writes some of them, which takes calls that cannot be told apart by where they lead.
+    Written,
+}
+
 /// The filters, compiled.
 #[derive(Debug)]
 pub(crate) struct Filters {
     none: BpfProgram,
     own: BpfProgram,
     shared: BpfProgram,
+    changing: BpfProgram,
     not_there: BpfProgram,
 }
 
@@ -139,6 +185,7 @@ impl Filters {
             none: program(rules(Sockets::None)?, libc::EPERM)?,
             own: program(rules(Sockets::Own)?, libc::EPERM)?,
             shared: program(all(SHARED), libc::EPERM)?,
+            changing: program(all(CHANGING), libc::EPERM)?,
             not_there: program(not_there, libc::ENOSYS)?,
         })
     }
@@ -155,9 +202,12 @@ impl Filters {
         })
     }
 
-    /// Also refuses what reaches others where there is no namespace.
-    pub(crate) fn apply_unshared(&self) -> Result<(), seccompiler::Error> {
+    /// Applies them to this process, and also refuses what namespaces would have stopped.
+    pub(crate) fn apply_alone(&self, files: Files) -> Result<(), seccompiler::Error> {
         apply_filter(&self.shared)?;
+        if files == Files::Read {
+            apply_filter(&self.changing)?;
+        }
         self.apply(Sockets::None)
     }
 }

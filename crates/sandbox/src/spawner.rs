@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use toolgate_core::spawn::{Order, SpawnError, Spawned, Spawner};
@@ -10,6 +10,7 @@ use toolgate_policy::Level;
 use toolgate_policy::rule::Sandbox;
 
 use crate::link::{HostEnds, Link};
+use crate::probe;
 use crate::process::{Control, Supervised};
 use crate::settings::Settings;
 use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
@@ -26,13 +27,19 @@ use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
 pub struct SandboxSpawner {
     settings: Settings,
     link: Arc<Link>,
+    level: OnceLock<Level>,
 }
 
 impl SandboxSpawner {
     /// A spawner; it starts its helper when first needed.
     pub fn new(settings: Settings) -> Self {
         let link = Arc::new(Link::new(settings.helper.clone()));
-        Self { settings, link }
+        Self { settings, link, level: OnceLock::new() }
+    }
+
+    fn hidden(&self) -> impl Iterator<Item = PathBuf> {
+        let own = [&self.settings.state, &self.settings.scratch];
+        own.into_iter().chain(&self.settings.hidden).cloned()
     }
 
     fn confinement(&self, order: &Order) -> Result<Option<Confinement>, SpawnError> {
@@ -46,7 +53,7 @@ impl SandboxSpawner {
             proxied: !order.network.is_empty(),
             roots: paths(&order.roots),
             unmasked: paths(&order.unmasked),
-            hidden: paths(&self.settings.hidden),
+            hidden: self.hidden().map(Raw::from).collect(),
             home: self.settings.home.clone().map(Raw::from),
             scratch: self.settings.scratch.join(&order.scratch).into(),
             locks: self.settings.state.join("workspaces").into(),
@@ -57,7 +64,7 @@ impl SandboxSpawner {
 #[async_trait]
 impl Spawner for SandboxSpawner {
     fn level(&self) -> Level {
-        Level::Namespaces.min(self.settings.at_most)
+        *self.level.get_or_init(|| probe::level(&self.settings, &self.link))
     }
 
     async fn spawn(&self, order: Order) -> Result<Spawned, SpawnError> {

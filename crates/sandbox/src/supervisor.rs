@@ -3,6 +3,7 @@
 
 mod bare;
 mod contained;
+mod restricted;
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -40,12 +41,13 @@ fn supervise(
     filters: Option<&Filters>,
 ) -> Result<Report, String> {
     let Some(confinement) = &plan.confinement else {
-        return bare::run(plan, output, control).map_err(|error| error.to_string());
+        return bare::run(plan, &plan.env, output, control, || Ok(()));
     };
     let filters = filters.ok_or("system calls cannot be filtered here")?;
     match confinement.level {
         Level::Namespaces => contained::run(plan, confinement, output, control, filters),
-        Level::Landlock | Level::None => Err("nothing can be enforced here".to_owned()),
+        Level::Landlock => restricted::run(plan, confinement, output, control, filters),
+        Level::None => Err("nothing can be enforced here".to_owned()),
     }
 }
 

@@ -56,22 +56,36 @@ impl View {
         Self { writable, kept: outermost(kept), scratch, temporary, ..Self::default() }
     }
 
-    /// Hides paths, unless something must be seen in them: then all else in them is hidden.
-    pub(crate) fn hide(&mut self, secrets: Vec<PathBuf>) {
+    /// Hides paths, but not what is `shown`. Where something must be seen in them, all else is
+    /// hidden.
+    pub(crate) fn hide(&mut self, secrets: Vec<PathBuf>, shown: &[PathBuf]) {
+        self.kept.extend(shown.iter().cloned());
         for secret in outermost(secrets) {
-            let mut seen = self.writable.iter().chain(&self.kept);
-            let holds_seen = seen.any(|seen| seen.starts_with(&secret));
-            if holds_seen {
-                self.emptied.push(secret);
-            } else {
-                self.masked.push(secret);
+            if !shown.contains(&secret) {
+                self.hide_one(secret);
+            }
+        }
+    }
+
+    fn hide_one(&mut self, secret: PathBuf) {
+        let mut seen = self.writable.iter().chain(&self.kept);
+        if !seen.any(|seen| seen.starts_with(&secret)) {
+            self.masked.push(secret);
+        } else if !self.writable.iter().any(|root| secret.starts_with(root)) {
+            self.emptied.push(secret);
+        } else if secret.is_dir() {
+            // Nothing can be emptied in a folder to write in; what is there now is hidden.
+            for entry in std::fs::read_dir(&secret).into_iter().flatten().flatten() {
+                if !self.kept.contains(&entry.path()) {
+                    self.hide_one(entry.path());
+                }
             }
         }
     }
 }
 
 /// The real paths of those that are there, each once.
-fn real<P: AsRef<Path>>(paths: &[P]) -> Vec<PathBuf> {
+pub(crate) fn real<P: AsRef<Path>>(paths: &[P]) -> Vec<PathBuf> {
     let mut real: Vec<PathBuf> =
         paths.iter().filter_map(|path| path.as_ref().canonicalize().ok()).collect();
     real.sort();

@@ -27,7 +27,7 @@ pub(crate) enum Program {
     /// One that is on disk.
     File { path: Raw, args: Vec<Raw> },
     /// Our own, which tries what must not be possible.
-    Canary { outside: Raw, secret: Raw },
+    Canary { visible: Raw, secret: Raw },
 }
 
 /// How a program is confined.

@@ -105,6 +105,11 @@ const SYSTEM: &[(&str, &str)] = &[
     ("/boot", "the system's start"),
 ];
 
+/// System places that hold secrets.
+pub fn system_places() -> impl Iterator<Item = &'static str> {
+    SYSTEM.iter().map(|(place, _)| *place)
+}
+
 /// What makes a path, given in lower case, sensitive.
 pub fn sensitive<'p>(path: &'p str, home: Option<&str>) -> Option<Sensitive<'p>> {
     let touched = |part, what| Some(Sensitive { part, what, when: When::Touched });

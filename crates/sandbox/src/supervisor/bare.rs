@@ -1,7 +1,6 @@
 //! Commands without a world of their own: what they leave behind is looked for.
 
 use std::cell::Cell;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::thread::sleep;
 use std::time::Duration;
@@ -11,15 +10,20 @@ use rustix::process::{Pid, Signal, getpid, set_child_subreaper};
 use super::report;
 use crate::event::{Event, next};
 use crate::launch::{self, Output};
-use crate::wire::{Command, ExitedWith, Plan, Report};
+use crate::wire::{Command, ExitedWith, Failure, Plan, Raw, Report};
 use crate::{sys, tree};
 
-/// Runs a command to its end.
-pub(super) fn run(plan: &Plan, output: Output, control: &OwnedFd) -> io::Result<Report> {
-    set_child_subreaper(Some(getpid()))?;
-    let signals = sys::child_signals()?;
-    let turn = |output| launch::turn_into(plan, &plan.env, output, || Ok(()));
-    match launch::start(output, turn) {
+/// Runs a command to its end, confined by `confine`.
+pub(super) fn run(
+    plan: &Plan,
+    env: &[(Raw, Raw)],
+    output: Output,
+    control: &OwnedFd,
+    confine: impl FnOnce() -> Result<(), Failure>,
+) -> Result<Report, String> {
+    set_child_subreaper(Some(getpid())).map_err(|error| error.to_string())?;
+    let signals = sys::child_signals().map_err(|error| error.to_string())?;
+    match launch::start(output, |output| launch::turn_into(plan, env, output, confine)) {
         Ok(main) => {
             report(control, &Report::Started);
             let status = watch(control, &signals, main);

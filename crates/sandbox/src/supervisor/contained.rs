@@ -1,18 +1,18 @@
 //! Commands in a world of their own: ending its first process ends all of it.
 
-use std::fs::DirBuilder;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::RecvFlags;
-use rustix::process::{Pid, Signal, WaitOptions, getegid, geteuid, kill_process, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getegid, geteuid, kill_process, waitpid,
+};
 
 use crate::event::{Event, command};
 use crate::inside::{NAMESPACES, World};
 use crate::launch::Output;
+use crate::prepared::Prepared;
 use crate::seccomp::Filters;
-use crate::view::View;
 use crate::wire::{Command, Confinement, ExitedWith, Plan, Report};
 use crate::{channel, sys};
 
@@ -24,33 +24,34 @@ pub(super) fn run(
     control: &OwnedFd,
     filters: &Filters,
 ) -> Result<Report, String> {
-    let view = prepare(plan, confinement)?;
+    let prepared = Prepared::new(plan, confinement)?;
     let owner = (geteuid(), getegid());
-    let world = World { plan, confinement, view: &view, filters, owner };
+    let world = World { plan, confinement, view: &prepared.view, filters, owner };
     let (ours, theirs) = channel::pair().map_err(|error| error.to_string())?;
-    let first = sys::fork_into(NAMESPACES, move || world.run(output, &theirs))
-        .map_err(|error| format!("making namespaces: {error}"))?;
+    let first = sys::fork_into(NAMESPACES, move || world.run(output, &theirs));
+    let first = match first {
+        Ok(first) => first,
+        Err(error) => {
+            prepared.finish();
+            return Err(format!("making namespaces: {error}"));
+        }
+    };
     let end = watch(first, &ours, control);
     kill_process(first, Signal::KILL).ok();
     // When it has ended, so has everything in its world.
     rustix::io::retry_on_intr(|| waitpid(Some(first), WaitOptions::empty())).ok();
-    Ok(end)
-}
-
-fn prepare(plan: &Plan, confinement: &Confinement) -> Result<View, String> {
-    let scratch = confinement.scratch.as_path();
-    let made =
-        DirBuilder::new().recursive(true).mode(0o700).create(scratch).and_then(|()| {
-            std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o1777))
-        });
-    made.map_err(|error| format!("making the temporary folder: {error}"))?;
-    Ok(View::new(plan, confinement))
+    let notes = prepared.finish();
+    Ok(match end {
+        Report::Ended { status, .. } => Report::Ended { status, notes },
+        other => other,
+    })
 }
 
 /// Passes on what is said, both ways, until there is nothing more to say.
 fn watch(first: Pid, world: &OwnedFd, control: &OwnedFd) -> Report {
     loop {
-        let mut watched = [PollFd::new(world, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
+        let mut watched =
+            [PollFd::new(world, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
         if poll(&mut watched, None).is_err() {
             continue;
         }

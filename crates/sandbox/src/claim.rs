@@ -1,0 +1,128 @@
+//! A claim on a workspace while a command runs in it.
+//!
+//! What must not be made in a workspace is kept from being made by something empty in its place.
+//! That something is really there, for everybody to see, so it goes when the last command that
+//! needs it has ended. Claims are locks on a file that lists what was put there: whoever can have
+//! the file alone removes what it lists, also for those who were killed before they could.
+
+use std::fs::{self, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::wire::Raw;
+
+/// A claim, until it is released.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    list: File,
+}
+
+/// What to put where something is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// An empty file.
+    InForFile,
+    /// An empty folder, which git does not see.
+    InForFolder,
+}
+
+impl Claim {
+    /// Claims a folder together with others.
+    pub(crate) fn on(root: &Path, lists: &Path) -> io::Result<Self> {
+        fs::create_dir_all(lists)?;
+        let mut hasher = DefaultHasher::new();
+        root.hash(&mut hasher);
+        let path = lists.join(format!("{:016x}", hasher.finish()));
+        let list = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        flock(&list, FlockOperation::LockShared)?;
+        Ok(Self { list })
+    }
+
+    /// Puts something empty at a path, unless something is there.
+    pub(crate) fn stand_in(&mut self, path: &Path, stand: Stand) -> io::Result<()> {
+        if path.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        // First written down, then made: whatever happens in between, it will be removed.
+        let mut line = serde_json::to_vec(&Raw::from(path.to_owned()))?;
+        line.push(b'\n');
+        self.list.write_all(&line)?;
+        let made = match stand {
+            Stand::InForFile => File::create_new(path).map(drop),
+            Stand::InForFolder => fs::create_dir(path),
+        };
+        // Somebody else may have been first.
+        made.or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Ok(()),
+            _ => Err(error),
+        })
+    }
+
+    /// Gives the claim up, and removes what was put there unless others need it.
+    pub(crate) fn release(mut self) -> io::Result<()> {
+        flock(&self.list, FlockOperation::Unlock)?;
+        if flock(&self.list, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Ok(());
+        }
+        for path in self.listed()? {
+            remove_if_empty(&path);
+        }
+        self.list.set_len(0)
+    }
+
+    fn listed(&mut self) -> io::Result<Vec<PathBuf>> {
+        let mut text = String::new();
+        self.list.rewind()?;
+        self.list.read_to_string(&mut text)?;
+        let raw = text.lines().filter_map(|line| serde_json::from_str::<Raw>(line).ok());
+        Ok(raw.map(|raw| raw.as_path().to_owned()).collect())
+    }
+}
+
+/// What is not empty is somebody's.
+fn remove_if_empty(path: &Path) {
+    let Ok(metadata) = path.symlink_metadata() else { return };
+    if metadata.is_dir() {
+        fs::remove_dir(path).ok();
+    } else if metadata.is_file() && metadata.len() == 0 {
+        fs::remove_file(path).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_one_removes_what_stood_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        fs::create_dir(&root).unwrap();
+        let lists = folder.path().join("lists");
+        let mut first = Claim::on(&root, &lists).unwrap();
+        first.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
+        let mut second = Claim::on(&root, &lists).unwrap();
+        second.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
+        first.release().unwrap();
+        assert!(root.join(".claude").is_dir());
+        second.release().unwrap();
+        assert!(!root.join(".claude").exists());
+    }
+
+    #[test]
+    fn what_a_killed_one_left_is_removed_and_what_was_filled_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, lists) = (folder.path().join("root"), folder.path().join("lists"));
+        fs::create_dir(&root).unwrap();
+        let mut killed = Claim::on(&root, &lists).unwrap();
+        killed.stand_in(&root.join(".git"), Stand::InForFolder).unwrap();
+        killed.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
+        drop(killed);
+        fs::write(root.join(".claude/mine"), "").unwrap();
+        Claim::on(&root, &lists).unwrap().release().unwrap();
+        assert!(!root.join(".git").exists() && root.join(".claude/mine").exists());
+    }
+}

@@ -1,0 +1,72 @@
+//! Getting a confined command's surroundings ready, and putting them in order again.
+
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::Path;
+
+use crate::claim::Claim;
+use crate::guard::Guarded;
+use crate::secrets;
+use crate::survey::Survey;
+use crate::view::{View, real};
+use crate::wire::{Confinement, Plan, Raw};
+
+/// What a command sees, and what must be done when it has ended.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// What it sees.
+    pub(crate) view: View,
+    claims: Vec<Claim>,
+    guarded: Vec<Guarded>,
+}
+
+impl Prepared {
+    /// Looks at everything, and gets it ready.
+    pub(crate) fn new(plan: &Plan, confinement: &Confinement) -> Result<Self, String> {
+        let scratch = confinement.scratch.as_path();
+        make_scratch(scratch).map_err(|error| format!("making a temporary folder: {error}"))?;
+        let mut view = View::new(plan, confinement);
+        let mut secrets = secrets::find(confinement.home.as_ref().map(Raw::as_path));
+        secrets.extend(real(&confinement.hidden));
+        let (mut claims, mut guarded) = (Vec::new(), Vec::new());
+        for root in real(&confinement.roots) {
+            let survey = Survey::of(&root);
+            if view.writable.contains(&root) {
+                let (claim, guard) = guard(&root, &survey, confinement)
+                    .map_err(|error| format!("guarding `{}`: {error}", root.display()))?;
+                view.guards.extend(guard.guards.iter().cloned());
+                claims.push(claim);
+                guarded.push(guard);
+            }
+            secrets.extend(survey.secrets);
+        }
+        view.hide(secrets, &real(&confinement.unmasked));
+        Ok(Self { view, claims, guarded })
+    }
+
+    /// Puts things in order again; tells what had to be done.
+    pub(crate) fn finish(self) -> Vec<String> {
+        let notes = self.guarded.iter().flat_map(Guarded::look_again).collect();
+        for claim in self.claims {
+            // Whoever comes next will try again.
+            claim.release().ok();
+        }
+        notes
+    }
+}
+
+fn guard(
+    root: &Path,
+    survey: &Survey,
+    confinement: &Confinement,
+) -> io::Result<(Claim, Guarded)> {
+    let mut claim = Claim::on(root, confinement.locks.as_path())?;
+    let guarded = Guarded::new(root, survey, &mut claim)?;
+    Ok((claim, guarded))
+}
+
+fn make_scratch(scratch: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(scratch)?;
+    std::fs::set_permissions(scratch, Permissions::from_mode(0o1777))
+}

@@ -1,0 +1,62 @@
+//! Where secrets are, outside of workspaces.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toolgate_policy::floor::sensitive::{When, sensitive, system_places};
+
+/// What programs keep below a home folder, without a telling name of its own.
+const BELOW_HOME: &[&str] = &[
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".composer/auth.json",
+    ".config/chromium",
+    ".config/containers/auth.json",
+    ".config/doctl",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/git/credentials",
+    ".config/glab-cli",
+    ".config/google-chrome",
+    ".config/hub",
+    ".config/op",
+    ".config/rclone",
+    ".config/sops",
+    ".gradle/gradle.properties",
+    ".local/share/keyrings",
+    ".m2/settings.xml",
+    ".mozilla",
+    ".terraform.d/credentials.tfrc.json",
+    ".thunderbird",
+];
+
+/// The real paths of all secrets that are there, but not of those in workspaces.
+pub(crate) fn find(home: Option<&Path>) -> Vec<PathBuf> {
+    let home = home.and_then(|home| home.canonicalize().ok());
+    let is_home = |place: &Path| home.as_ref().is_some_and(|home| home.starts_with(place));
+    let mut found: Vec<PathBuf> = system_places()
+        .filter_map(|place| Path::new(place).canonicalize().ok())
+        .filter(|place| !is_home(place))
+        .collect();
+    found.extend(host_keys());
+    if let Some(home) = &home {
+        found.extend(in_home(home));
+    }
+    found
+}
+
+fn host_keys() -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir("/etc/ssh").into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.to_string_lossy().ends_with("_key"))
+}
+
+fn in_home(home: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(home).into_iter().flatten().flatten();
+    let named = entries.filter(|entry| {
+        let path = format!("/{}", entry.file_name().to_string_lossy().to_lowercase());
+        sensitive(&path, None).is_some_and(|found| found.when == When::Touched)
+    });
+    // By their real paths: a link to a secret is no place to put something over.
+    let named = named.filter_map(|entry| entry.path().canonicalize().ok());
+    named.chain(BELOW_HOME.iter().filter_map(|place| home.join(place).canonicalize().ok()))
+}
