@@ -11,6 +11,7 @@ mod grep;
 mod overhead;
 mod policy;
 mod records;
+mod shell;
 
 mod answering;
 mod benchmark;
@@ -18,6 +19,7 @@ mod harness;
 mod lab;
 mod machine;
 mod mcp_client;
+mod own;
 mod report;
 
 use anyhow::{Result, ensure};
@@ -63,6 +65,7 @@ fn sections() -> Vec<Titled> {
         ("Many small calls", batch::benchmarks()),
         ("Policy", policy::benchmarks()),
         ("Approvals and ledger", records::benchmarks()),
+        ("Commands", shell::benchmarks()),
     ]
 }
 

@@ -20,6 +20,13 @@ pub(crate) const MCP_FILESYSTEM: Peer =
 pub(crate) const GEMINI_VERSION: &str = "0.61.0";
 const GEMINI: &str = "@google/gemini-cli-core";
 
+/// The version of `@openai/codex` whose sandbox ours is compared with.
+const CODEX_VERSION: &str = "0.166.0";
+const CODEX: &str = "@openai/codex";
+
+/// The version of pytest that runs in the sandbox.
+const PYTEST_VERSION: &str = "8.4.2";
+
 /// The oldest ripgrep on the machine that tests accept when theirs cannot be installed.
 const OLDEST_RIPGREP: u32 = 14;
 
@@ -83,7 +90,9 @@ fn locked_version(lock: &str, package: &str) -> Option<String> {
 pub(crate) fn find_node() -> Result<(), String> {
     for program in ["node", "npm"] {
         if !process::succeeds(Command::new(program).arg("--version")) {
-            return Err(format!("comparing with gemini-cli needs `{program}`, which is missing"));
+            return Err(format!(
+                "comparing with programs from npm needs `{program}`, which is missing"
+            ));
         }
     }
     Ok(())
@@ -105,6 +114,46 @@ pub(crate) fn install_gemini(workspace: &Workspace) -> Result<PathBuf> {
     install.arg(format!("{GEMINI}@{GEMINI_VERSION}"));
     process::run(&mut install).with_context(|| format!("cannot install {GEMINI}"))?;
     Ok(folder)
+}
+
+/// Installs codex unless this version is there, and returns its program, which is quicker than
+/// the script around it.
+pub(crate) fn install_codex(workspace: &Workspace) -> Result<PathBuf> {
+    let root = workspace.peers().join("codex");
+    let modules = root.join("node_modules").join("@openai");
+    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let vendor = modules.join(format!("codex-linux-{arch}")).join("vendor");
+    let target = format!("{}-unknown-linux-musl", env::consts::ARCH);
+    let program = vendor.join(target).join("bin").join("codex");
+    let manifest = fs::read_to_string(modules.join("codex/package.json")).unwrap_or_default();
+    if manifest.contains(&format!("\"version\": \"{CODEX_VERSION}\"")) && program.exists() {
+        return Ok(program);
+    }
+    fs::create_dir_all(&root)?;
+    let mut install = Command::new("npm");
+    install.args(["install", "--no-save", "--omit=dev"]);
+    install.args(["--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(&root);
+    install.arg(format!("{CODEX}@{CODEX_VERSION}"));
+    process::run(&mut install).with_context(|| format!("cannot install {CODEX}"))?;
+    Ok(program)
+}
+
+/// A folder with pytest for the tests of ordinary work, else none, which is said aloud.
+pub(crate) fn pytest_for_tests(workspace: &Workspace) -> Option<PathBuf> {
+    let folder = workspace.peers().join("pytest");
+    if folder.join(format!("pytest-{PYTEST_VERSION}.dist-info")).exists() {
+        return Some(folder);
+    }
+    let mut install = Command::new("python3");
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
+    install.arg(&folder).arg(format!("pytest=={PYTEST_VERSION}"));
+    if let Err(error) = process::run(&mut install) {
+        eprintln!(
+            "\n*** SKIPPED: the test that runs pytest, which cannot be installed: {error:#} ***\n"
+        );
+        return None;
+    }
+    Some(folder)
 }
 
 /// A ripgrep for the interoperation tests: the pinned one, else a recent one from

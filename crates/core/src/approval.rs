@@ -8,8 +8,9 @@ mod approver;
 mod bus;
 mod digest;
 mod request;
+mod shown_reach;
 
-pub use answer::{Answer, Span};
+pub use answer::{Answer, GivenRule, Span};
 pub use approver::{Approver, NobodyThere};
 pub use bus::{AnswerError, Answered, Approvals, Attendance, Pending, Reply};
 pub use digest::Digest;
@@ -17,3 +18,4 @@ pub use request::{
     ApprovalId, ApprovalRequest, InvalidApprovalId, JsonText, Proposal, ShownAccess, ShownCommand,
     ShownPlace,
 };
+pub use shown_reach::ShownReach;

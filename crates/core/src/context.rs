@@ -225,6 +225,21 @@ impl CallContext {
         Collector::new(self.inner.limit, self.inner.whole.clone())
     }
 
+    /// Collects a piece of a result, as long at most as the whole may be.
+    pub fn piece(&self) -> Collector {
+        Collector::new(self.inner.limit, Whole::Dropped)
+    }
+
+    /// How many characters a result may have.
+    pub fn max_chars(&self) -> usize {
+        self.inner.limit.chars.keep
+    }
+
+    /// Where long results are kept whole, and the name for that of this call.
+    pub fn whole(&self) -> &Whole {
+        &self.inner.whole
+    }
+
     /// Shows output while the call runs.
     pub fn output(&self, text: &str) {
         self.inner.events.emit(|| Event::ToolCallOutput {

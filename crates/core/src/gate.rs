@@ -10,6 +10,7 @@
 
 mod asking;
 mod batch;
+mod choosing;
 mod contain;
 mod finish;
 mod frozen;

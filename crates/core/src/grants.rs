@@ -12,6 +12,7 @@ use crate::id::SessionId;
 use crate::ledger::RecordError;
 use crate::policy::granted::{Given, Granted};
 use crate::policy::load::Loader;
+use crate::policy::profile::Profile;
 
 /// Keeps the rules people gave in answer to requests.
 #[async_trait]
@@ -19,7 +20,8 @@ pub trait Grants: fmt::Debug + Send + Sync {
     /// The rules in force for a session; nothing when there are none.
     fn of(&self, session: &Session) -> Option<Arc<Granted>>;
 
-    /// Adds a rule. The call it was given for counts as its first use.
+    /// Adds a rule; commands it covers run with the reach that the proposal has. The call it was
+    /// given for counts as its first use.
     ///
     /// # Errors
     ///
@@ -54,6 +56,7 @@ struct Held {
     /// Who it was given to; everybody when nobody in particular.
     session: Option<SessionId>,
     permissions: Vec<String>,
+    reach: Option<Profile>,
     expires: Option<i64>,
     uses: Option<u32>,
 }
@@ -83,6 +86,7 @@ impl Grants for InMemory {
                 id: Arc::clone(&held.id),
                 permission: permission.clone(),
                 expires: held.expires,
+                reach: held.reach.clone(),
             })
         });
         // What was proposed can be read; were it not so, it would allow nothing.
@@ -103,6 +107,7 @@ impl Grants for InMemory {
             id: request.id.to_string().into(),
             session: (span != Span::Always).then(|| request.session.clone()),
             permissions: proposal.permissions.iter().map(ToString::to_string).collect(),
+            reach: proposal.reach.as_deref().cloned(),
             expires,
             uses,
         });

@@ -14,6 +14,7 @@ mod shape;
 mod span;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use contents::hide_contents;
 pub use env::env_values;
@@ -21,12 +22,13 @@ pub use env::env_values;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use self::shape::SHAPES;
 use self::span::{Certainty, Span};
+use self::words::any_of;
 
 /// How much memory a configured pattern may take.
 const PATTERN_SIZE: usize = 1 << 20;
@@ -230,14 +232,6 @@ static MARKS: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
     let (words, indices): (Vec<&str>, Vec<usize>) = of_shapes.chain(of_places).unzip();
     (any_of(words), indices)
 });
-
-/// Finds fixed words in whatever case. A program that makes one call builds this for it, so it
-/// is of the kind that is built soonest and still searches fast.
-fn any_of<'a>(words: impl IntoIterator<Item = &'a str>) -> AhoCorasick {
-    let kind = Some(AhoCorasickKind::ContiguousNFA);
-    let built = AhoCorasick::builder().ascii_case_insensitive(true).kind(kind).build(words);
-    built.expect("the words are fixed")
-}
 
 impl Marks {
     fn of(text: &str) -> Self {

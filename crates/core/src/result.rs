@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{ErrorKind, ToolError};
+use crate::visible;
 
 /// What a call gives back: for the model, for the person, and for programs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -180,6 +181,13 @@ impl BoundedText {
     /// The text, with a note where something was left out.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The same text with lines before it that were known only at its end.
+    #[must_use]
+    pub fn headed(mut self, head: &str) -> Self {
+        self.text.insert_str(0, &visible::text(head));
+        self
     }
 
     /// What was left out.

@@ -19,19 +19,35 @@ const MOST_FILES: usize = 50_000;
 #[derive(Debug, Clone, Copy)]
 pub struct SessionWorld<'w> {
     workspace: &'w Workspace,
-    spawner: Option<&'w dyn Spawner>,
+    sandbox: Enforced<'w>,
+}
+
+/// Who knows what a sandbox can enforce.
+#[derive(Debug, Clone, Copy)]
+enum Enforced<'w> {
+    /// Whoever starts programs, if anybody does.
+    By(Option<&'w dyn Spawner>),
+    /// Nobody is asked.
+    Assumed(Level),
 }
 
 impl<'w> SessionWorld<'w> {
     /// The machine around a workspace.
     pub fn new(workspace: &'w Workspace) -> Self {
-        Self { workspace, spawner: None }
+        Self { workspace, sandbox: Enforced::By(None) }
     }
 
     /// The same machine with somebody who starts programs.
     #[must_use]
     pub fn with_spawner(mut self, spawner: Option<&'w dyn Spawner>) -> Self {
-        self.spawner = spawner;
+        self.sandbox = Enforced::By(spawner);
+        self
+    }
+
+    /// The same machine, as if a sandbox could enforce so much.
+    #[must_use]
+    pub fn assuming(mut self, level: Level) -> Self {
+        self.sandbox = Enforced::Assumed(level);
         self
     }
 }
@@ -102,7 +118,10 @@ impl World for SessionWorld<'_> {
     }
 
     fn level(&self) -> Level {
-        self.spawner.map_or(Level::None, Spawner::level)
+        match self.sandbox {
+            Enforced::By(spawner) => spawner.map_or(Level::None, Spawner::level),
+            Enforced::Assumed(level) => level,
+        }
     }
 
     fn now(&self) -> i64 {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use toml_edit::{Array, Document, Table, Value};
 
 use crate::load::Loader;
+use crate::profile::Profile;
 
 /// What the name of such a rule begins with; its id follows.
 const NAME: &str = "approved ";
@@ -24,6 +25,8 @@ pub struct Approved {
     pub id: String,
     /// What is allowed, as in `[permissions] allow`.
     pub permissions: Vec<String>,
+    /// What commands it allows run with; nothing for other calls.
+    pub reach: Option<Profile>,
     /// When, in seconds since 1970.
     pub at: i64,
     /// Who answered, and where.
@@ -39,6 +42,9 @@ pub struct ApprovedEntry {
     pub id: String,
     /// What it allows.
     pub permissions: Vec<String>,
+    /// What commands it allows run with, where that is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Profile>,
     /// When it was given, by whom, about what: the comment above it.
     pub note: String,
     /// The line its rule begins at, counted from 1.
@@ -64,16 +70,20 @@ pub enum AppendApprovedError {
 ///
 /// ```
 /// use toolgate_policy::approved::{Approved, append, list, remove};
+/// use toolgate_policy::profile::Profile;
+/// use toolgate_policy::rule::Sandbox;
 ///
 /// let approved = Approved {
 ///     id: "k3f92mq8x7ab".into(),
 ///     permissions: vec!["Bash(npm run *)".into()],
+///     reach: Some(Profile::of(Sandbox::WorkspaceWrite)),
 ///     at: 1_800_000_000,
 ///     by: "anna".into(),
 ///     request: "npm run build".into(),
 /// };
 /// let text = append("", &approved)?;
 /// assert!(text.contains("# 2027-01-15T08:00:00Z, anna: npm run build\n[[rule]]\n"));
+/// assert!(text.ends_with("priority = 950\nsandbox = \"workspace_write\"\n"));
 /// assert_eq!(list(&text)[0].permissions, ["Bash(npm run *)"]);
 /// assert!(list(&remove(&text, "k3f92mq8x7ab").unwrap()).is_empty());
 /// # Ok::<(), toolgate_policy::approved::AppendApprovedError>(())
@@ -136,12 +146,22 @@ pub fn list(text: &str) -> Vec<ApprovedEntry> {
 fn block(approved: &Approved) -> String {
     let when = jiff::Timestamp::from_second(approved.at).unwrap_or_default();
     let note = visible(&format!("{when}, {}: {}", approved.by, approved.request));
-    let permissions = Value::Array(approved.permissions.iter().collect::<Array>());
-    format!(
+    let array = |texts: &[String]| {
+        let array = Value::Array(texts.iter().collect::<Array>());
+        array.to_string().trim().to_owned()
+    };
+    let mut block = format!(
         "# {note}\n[[rule]]\nname = \"{NAME}{}\"\npermission = {}\ndecision = \"allow\"\npriority = {PRIORITY}\n",
         approved.id,
-        permissions.to_string().trim(),
-    )
+        array(&approved.permissions),
+    );
+    if let Some(Profile { sandbox, network }) = &approved.reach {
+        block.push_str(&format!("sandbox = \"{sandbox}\"\n"));
+        if !network.is_empty() {
+            block.push_str(&format!("network = {}\n", array(network)));
+        }
+    }
+    block
 }
 
 /// A text in one line, not too long, with nothing in it that does not show.
@@ -177,6 +197,7 @@ fn block_of(rule: &Table, text: &str) -> Option<(ApprovedEntry, Range<usize>)> {
         Some(list) => list.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect(),
         None => vec![permission.as_str()?.to_owned()],
     };
+    let reach = reach_of(rule);
     let header = rule.span()?;
     let values = rule.iter().filter_map(|(_, value)| value.span());
     let last = values.map(|span| span.end).chain([header.end]).max()?;
@@ -190,7 +211,14 @@ fn block_of(rule: &Table, text: &str) -> Option<(ApprovedEntry, Range<usize>)> {
         start = text.get(..start - 1)?.rfind('\n').map_or(0, |at| at + 1);
     }
     note.reverse();
-    Some((ApprovedEntry { id, permissions, note: note.join(" "), line }, start..end))
+    Some((ApprovedEntry { id, permissions, reach, note: note.join(" "), line }, start..end))
+}
+
+fn reach_of(rule: &Table) -> Option<Profile> {
+    let sandbox = rule.get("sandbox")?.as_str()?.parse().ok()?;
+    let hosts = rule.get("network").and_then(|hosts| hosts.as_array());
+    let hosts = hosts.into_iter().flatten().filter_map(|host| host.as_str().map(str::to_owned));
+    Some(Profile::new(sandbox, hosts))
 }
 
 #[cfg(test)]

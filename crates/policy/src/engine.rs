@@ -146,12 +146,21 @@ impl Policy for Engine {
             return Vec::new();
         }
         let before = facts.granted.as_deref().map(Granted::rules).unwrap_or_default();
-        let allows = |rules: &[Rule]| {
+        let with = |rules: &[Rule]| {
             let granted = Granted::of(before.iter().chain(rules).cloned());
             let facts = facts.clone().with_granted(Arc::new(granted));
-            self.judged(&facts, world, None).decision == Decision::Allow
+            Some(self.judged(&facts, world, None)).filter(|new| new.decision == Decision::Allow)
         };
-        propose::proposals(facts, world, &allows)
+        let reach = asked.profile();
+        let propose = |allows: &dyn Fn(&[Rule]) -> bool| {
+            propose::proposals(facts, world, reach.as_ref(), allows)
+        };
+        let found = propose(&|rules| with(rules).is_some_and(|new| new.reaches_as_far_as(&asked)));
+        // Where a rule of the owner narrows the line, one that lets it run is better than none.
+        if found.is_empty() && reach.is_some() {
+            return propose(&|rules| with(rules).is_some());
+        }
+        found
     }
 
     fn veil(&self) -> Veil {

@@ -7,6 +7,7 @@ use serde_json::Value;
 pub use crate::effect::{Access, Effect, Hints, PathFact, Place, Risk};
 use crate::granted::Granted;
 use crate::name::ToolName;
+use crate::profile::Profile;
 
 /// What is known about one call before anything happens.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Facts {
     pub hints: Hints,
     /// What whoever calls was granted for a time.
     pub granted: Option<Arc<Granted>>,
+    /// What a person who was asked chose that a command runs with, in place of what it wants.
+    pub chosen: Option<Profile>,
 }
 
 impl Facts {
@@ -41,6 +44,7 @@ impl Facts {
             caller: None,
             hints: Hints::default(),
             granted: None,
+            chosen: None,
         }
     }
 
@@ -55,6 +59,13 @@ impl Facts {
     #[must_use]
     pub fn with_granted(mut self, granted: Arc<Granted>) -> Self {
         self.granted = (!granted.is_empty()).then_some(granted);
+        self
+    }
+
+    /// The same facts where a person chose what a command runs with.
+    #[must_use]
+    pub fn with_chosen(mut self, chosen: Profile) -> Self {
+        self.chosen = Some(chosen);
         self
     }
 

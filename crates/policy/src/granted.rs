@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::load::Loader;
-use crate::rule::{Priority, Rule};
+use crate::profile::Profile;
+use crate::rule::{Grant, Priority, Rule};
 use crate::table::Table;
 
 /// One permission that was given for a time.
@@ -15,6 +16,8 @@ pub struct Given {
     pub permission: String,
     /// When it ends, in seconds since 1970.
     pub expires: Option<i64>,
+    /// What commands it allows run with; they only read when nothing is said.
+    pub reach: Option<Profile>,
 }
 
 /// Rules that hold for whoever was given them, as strong as "always allow".
@@ -23,11 +26,17 @@ pub struct Given {
 /// use std::sync::Arc;
 /// use toolgate_policy::granted::{Given, Granted};
 /// use toolgate_policy::load::Loader;
+/// use toolgate_policy::profile::Profile;
+/// use toolgate_policy::rule::Sandbox;
 /// use toolgate_policy::world::Lexical;
 /// use toolgate_policy::{Decision, Effect, Engine, Facts, Mode, Policy, Risk};
 ///
-/// let given =
-///     Given { id: "k3f92mq8x7ab".into(), permission: "Bash(npm run *)".into(), expires: None };
+/// let given = Given {
+///     id: "k3f92mq8x7ab".into(),
+///     permission: "Bash(npm run *)".into(),
+///     expires: None,
+///     reach: Some(Profile::of(Sandbox::WorkspaceWrite)),
+/// };
 /// let granted = Granted::new([given], &Loader::default())?;
 /// let call = Facts::new("shell", Effect::Change, Risk::High)
 ///     .with_args(serde_json::json!({ "command": "npm run build" }))
@@ -35,6 +44,7 @@ pub struct Given {
 /// let verdict = Engine::in_mode(Mode::Default).decide(&call, &Lexical::new("/project"));
 /// assert_eq!(verdict.decision, Decision::Allow);
 /// assert_eq!(verdict.grants, ["k3f92mq8x7ab".into()]);
+/// assert_eq!(verdict.grant.sandbox, Some(Sandbox::WorkspaceWrite));
 /// # Ok::<(), toolgate_policy::granted::ReadGrantError>(())
 /// ```
 #[derive(Debug, Default)]
@@ -64,12 +74,13 @@ impl Granted {
         loader: &Loader,
     ) -> Result<Self, ReadGrantError> {
         let mut rules = Vec::new();
-        for Given { id, permission, expires } in given {
+        for Given { id, permission, expires, reach } in given {
             let rule = loader.permission(&permission, &format!("grant {id}"));
             let mut rule =
                 rule.map_err(|why| ReadGrantError { id: Arc::clone(&id), permission, why })?;
             rule.priority = Priority::ALWAYS_ALLOW;
             rule.expires = expires;
+            rule.grant = reach.map(Grant::from).unwrap_or_default();
             rule.origin.line = 0;
             rule.given = Some(id);
             rules.push(rule);

@@ -5,9 +5,11 @@ mod files;
 mod finding;
 mod forms;
 mod path;
+mod reach;
 mod ruling;
 mod shell;
 mod web;
+mod wish;
 
 pub(crate) use self::call::Judge;
 pub(crate) use self::ruling::{Asked, Setting};

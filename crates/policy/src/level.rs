@@ -1,6 +1,7 @@
 //! What a sandbox can enforce.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,12 +21,36 @@ pub enum Level {
     Namespaces,
 }
 
-impl fmt::Display for Level {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+impl Level {
+    /// Every level, the lowest first.
+    pub const ALL: [Self; 3] = [Self::None, Self::Landlock, Self::Namespaces];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
             Self::None => "none",
             Self::Landlock => "landlock",
             Self::Namespaces => "namespaces",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The name of a level that nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no level `{0}`: it is `none`, `landlock` or `namespaces`")]
+pub struct UnknownLevel(String);
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|level| level.name() == text);
+        known.ok_or_else(|| UnknownLevel(text.to_owned()))
     }
 }

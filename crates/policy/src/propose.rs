@@ -17,7 +17,8 @@ use crate::facts::Facts;
 use crate::floor::address::Address;
 use crate::load::Loader;
 use crate::pattern::Places;
-use crate::rule::{Priority, Rule};
+use crate::profile::Profile;
+use crate::rule::{Grant, Priority, Rule};
 use crate::shell::{Reading, read};
 use crate::world::World;
 
@@ -35,15 +36,30 @@ pub struct Proposed {
     pub permissions: Vec<String>,
     /// What that means, in words for a person.
     pub meaning: String,
+    /// What commands it allows run with; nothing for other calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Profile>,
     /// The rules, as strong as "always allow".
     #[serde(skip)]
     pub rules: Vec<Rule>,
 }
 
-/// What could be allowed so that a call runs, the narrowest first; `allows` tells whether it would.
+impl Proposed {
+    /// What a rule means that covers these calls, which run with this.
+    pub fn meaning(covers: &str, reach: Option<&Profile>) -> String {
+        match reach {
+            Some(reach) => format!("{covers}; it runs {reach}"),
+            None => covers.to_owned(),
+        }
+    }
+}
+
+/// What could be allowed so that a call runs, with the reach it was asked about, the narrowest
+/// first; `allows` tells whether it would.
 pub(crate) fn proposals(
     facts: &Facts,
     world: &dyn World,
+    reach: Option<&Profile>,
     allows: &dyn Fn(&[Rule]) -> bool,
 ) -> Vec<Proposed> {
     if facts.risk == Risk::Critical || facts.tool.is_ambiguous() {
@@ -53,7 +69,7 @@ pub(crate) fn proposals(
     let mut parts = parts(facts, world);
     // Parts that are allowed as it is need no rule.
     let suffices = |parts: &[Vec<Candidate>]| {
-        proposed(parts, 0, &loader).is_some_and(|proposed| allows(&proposed.rules))
+        proposed(parts, 0, reach, &loader).is_some_and(|proposed| allows(&proposed.rules))
     };
     if parts.is_empty() || !suffices(&parts) {
         return Vec::new();
@@ -71,7 +87,7 @@ pub(crate) fn proposals(
     }
     let mut found: Vec<Proposed> = Vec::new();
     for width in 0..MOST {
-        let Some(proposed) = proposed(&parts, width, &loader) else { continue };
+        let Some(proposed) = proposed(&parts, width, reach, &loader) else { continue };
         let is_new = found.iter().all(|known| known.permission != proposed.permission);
         if is_new && allows(&proposed.rules) {
             found.push(proposed);
@@ -143,7 +159,12 @@ fn is_name(text: &str) -> bool {
 }
 
 /// One rule for every part, as wide as is wanted where it can be.
-fn proposed(parts: &[Vec<Candidate>], width: usize, loader: &Loader) -> Option<Proposed> {
+fn proposed(
+    parts: &[Vec<Candidate>],
+    width: usize,
+    reach: Option<&Profile>,
+    loader: &Loader,
+) -> Option<Proposed> {
     let mut permissions: Vec<String> = Vec::new();
     let mut meanings = Vec::new();
     for candidates in parts {
@@ -158,10 +179,12 @@ fn proposed(parts: &[Vec<Candidate>], width: usize, loader: &Loader) -> Option<P
         let mut rule = loader.permission(permission, "an answer").ok()?;
         rule.priority = Priority::ALWAYS_ALLOW;
         rule.origin.line = 0;
+        rule.grant = reach.cloned().map(Grant::from).unwrap_or_default();
         rules.push(rule);
     }
-    let (permission, meaning) = (permissions.join(", "), meanings.join("; "));
-    Some(Proposed { permission, permissions, meaning, rules })
+    let permission = permissions.join(", ");
+    let meaning = Proposed::meaning(&meanings.join("; "), reach);
+    Some(Proposed { permission, permissions, meaning, reach: reach.cloned(), rules })
 }
 
 fn loader(world: &dyn World) -> Loader {

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -82,8 +83,8 @@ pub struct Grant {
     pub redirection: bool,
 }
 
-/// How far a command may reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How far a command may reach. Later variants reach further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sandbox {
     /// Reads, and writes nowhere.
@@ -92,6 +93,40 @@ pub enum Sandbox {
     WorkspaceWrite,
     /// Is not confined.
     Full,
+}
+
+impl Sandbox {
+    /// Every one, the narrowest first.
+    pub const ALL: [Self; 3] = [Self::ReadOnly, Self::WorkspaceWrite, Self::Full];
+
+    /// What files call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read_only",
+            Self::WorkspaceWrite => "workspace_write",
+            Self::Full => "full",
+        }
+    }
+}
+
+impl fmt::Display for Sandbox {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The name of a sandbox that nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no sandbox `{0}`: it is `read_only`, `workspace_write` or `full`")]
+pub struct UnknownSandbox(String);
+
+impl FromStr for Sandbox {
+    type Err = UnknownSandbox;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|sandbox| sandbox.name() == text);
+        known.ok_or_else(|| UnknownSandbox(text.to_owned()))
+    }
 }
 
 /// Who a rule comes from. Later variants are stronger.

@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use crate::decision::Decision;
 use crate::effect::Risk;
+use crate::level::Level;
 use crate::mode::Mode;
+use crate::profile::Profile;
 use crate::rule::{Grant, Priority, Rule};
 use crate::shell::ShellRisk;
 
@@ -30,7 +32,7 @@ pub struct Verdict {
     /// Dangers found in a shell line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<ShellRisk>,
-    /// What the call may reach when it runs.
+    /// What the call may reach when it runs; where a person is asked, what a yes grants.
     pub grant: Grant,
     /// The grants whose rules decided a part of the call; a call that runs uses them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -38,6 +40,9 @@ pub struct Verdict {
     /// The shell line that was judged, fully quoted: what runs when nobody is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<String>,
+    /// What of the grant can be enforced on this machine; told of commands that may run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
 }
 
 impl Verdict {
@@ -54,6 +59,20 @@ impl Verdict {
             grant: Grant::default(),
             grants: Vec::new(),
             judged: None,
+            level: None,
+        }
+    }
+
+    /// What a command would run with; nothing for other calls.
+    pub fn profile(&self) -> Option<Profile> {
+        self.level.and_then(|_| Profile::granted(&self.grant))
+    }
+
+    /// Whether a call runs with all that another verdict on it grants.
+    pub(crate) fn reaches_as_far_as(&self, other: &Self) -> bool {
+        match (self.profile(), other.profile()) {
+            (Some(own), Some(other)) => own.covers(&other),
+            (_, other) => other.is_none(),
         }
     }
 
@@ -146,6 +165,8 @@ pub enum FloorKind {
     Mode,
     /// What the workspace insists on.
     Workspace,
+    /// A sandbox that is not there, or not understood.
+    Sandbox,
 }
 
 impl FloorKind {
@@ -161,6 +182,7 @@ impl FloorKind {
             Self::Web => "web",
             Self::Mode => "mode",
             Self::Workspace => "workspace",
+            Self::Sandbox => "sandbox",
         }
     }
 }

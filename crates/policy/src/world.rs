@@ -30,7 +30,7 @@ pub trait World: fmt::Debug + Sync {
     /// Whether a bare name means a program that the workspace cannot have put there.
     fn is_trusted_program(&self, name: &str) -> bool;
 
-    /// What a sandbox can enforce here.
+    /// What a sandbox can enforce here. Asked only about commands, because it may take a moment.
     fn level(&self) -> Level;
 
     /// Seconds since 1970.
@@ -42,12 +42,20 @@ pub trait World: fmt::Debug + Sync {
 pub struct Lexical {
     workspace: PathBuf,
     home: Option<PathBuf>,
+    level: Level,
 }
 
 impl Lexical {
     /// A world with this workspace and no home.
     pub fn new(workspace: impl Into<PathBuf>) -> Self {
-        Self { workspace: workspace.into(), home: None }
+        Self { workspace: workspace.into(), home: None, level: Level::Namespaces }
+    }
+
+    /// The same world where a sandbox can enforce only so much.
+    #[must_use]
+    pub fn with_level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
     }
 
     /// The same world with a home folder.
@@ -91,7 +99,7 @@ impl World for Lexical {
     }
 
     fn level(&self) -> Level {
-        Level::Namespaces
+        self.level
     }
 
     fn now(&self) -> i64 {

@@ -8,8 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use rustix::process::{
-    DumpableBehavior, Gid, Pid, Signal, Uid, set_dumpable_behavior,
-    set_parent_process_death_signal,
+    DumpableBehavior, Gid, Pid, Signal, Uid, set_dumpable_behavior, set_parent_process_death_signal,
 };
 
 use crate::event::{Event, next};

@@ -25,6 +25,7 @@ mod mounts;
 mod prepared;
 mod probe;
 mod process;
+pub mod proxy;
 mod rights;
 mod seccomp;
 mod secrets;

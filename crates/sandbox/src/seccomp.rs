@@ -239,10 +239,13 @@ fn rules(sockets: Sockets) -> Result<Rules, seccompiler::Error> {
     }
     rules.insert(libc::SYS_ioctl, ioctl);
     rules.insert(libc::SYS_socketpair, socket_pairs()?);
-    rules.insert(libc::SYS_socket, match sockets {
-        Sockets::None => Vec::new(),
-        Sockets::Own => own_sockets()?,
-    });
+    rules.insert(
+        libc::SYS_socket,
+        match sockets {
+            Sockets::None => Vec::new(),
+            Sockets::Own => own_sockets()?,
+        },
+    );
     Ok(rules)
 }
 

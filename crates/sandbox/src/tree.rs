@@ -16,6 +16,8 @@ use rustix::process::{
 
 /// How often to look for processes that were started meanwhile, before ending those found.
 const LOOKS: usize = 64;
+/// How often to look again for processes that are there and cannot be ended: others' programs.
+const PATIENCE: usize = 500;
 
 /// A process at a moment: its number may be another's later, its start tells them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,11 +47,15 @@ pub(crate) fn end_all(mut ended: impl FnMut(Pid, WaitStatus)) {
     if !reap(&mut ended) {
         return;
     }
-    loop {
+    let mut in_vain = 0;
+    while in_vain < PATIENCE {
+        // A process that changes its parent just now is seen below neither, so that finding none
+        // does not mean there is none; having no children does.
         let is_any_left = end_those_below(&[], Signal::KILL);
-        if !reap(&mut ended) || !is_any_left {
+        if !reap(&mut ended) {
             return;
         }
+        in_vain = if is_any_left { 0 } else { in_vain + 1 };
         sleep(Duration::from_millis(1));
     }
 }

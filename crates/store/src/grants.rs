@@ -14,6 +14,7 @@ use toolgate_core::id::SessionId;
 use toolgate_core::ledger::RecordError;
 use toolgate_core::policy::granted::{Given, Granted};
 use toolgate_core::policy::load::Loader;
+use toolgate_core::policy::profile::Profile;
 use toolgate_core::visible;
 
 use crate::database::Database;
@@ -66,6 +67,8 @@ pub struct KeptGrant {
     pub workspace: String,
     /// The permissions, as a policy file has them.
     pub permissions: Vec<String>,
+    /// What commands they cover run with; nothing for other calls.
+    pub reach: Option<Profile>,
     /// When it ends.
     pub expires: Option<SystemTime>,
     /// How many more calls it covers.
@@ -121,7 +124,13 @@ impl KeptGrants {
         let given = here.flat_map(|kept| {
             let id: Arc<str> = kept.id.into();
             let expires = kept.expires.map(|at| micros(at) / 1_000_000);
-            let given = move |permission| Given { id: Arc::clone(&id), permission, expires };
+            let reach = kept.reach;
+            let given = move |permission| Given {
+                id: Arc::clone(&id),
+                permission,
+                expires,
+                reach: reach.clone(),
+            };
             kept.permissions.into_iter().map(given)
         });
         let granted = Granted::new(given, &self.loader).map_err(|error| error.to_string())?;
@@ -163,17 +172,20 @@ impl Inner {
         let database = self.database(folder)?;
         let read = || {
             let mut rows = database.reader().prepare_cached(
-                "SELECT id, session, permissions, expires, uses, given_at, given_for, workspace FROM grants
+                "SELECT id, session, permissions, expires, uses, given_at, given_for, workspace, reach FROM grants
                  WHERE (?1 IS NULL OR session = ?1) AND (expires IS NULL OR expires > ?2)
                  ORDER BY given_at DESC, id",
             )?;
             let kept = |row: &rusqlite::Row<'_>| {
                 let permissions: String = row.get(2)?;
                 let expires: Option<i64> = row.get(3)?;
+                let reach: Option<String> = row.get(8)?;
                 Ok(KeptGrant {
                     id: row.get(0)?,
                     session: row.get(1)?,
                     permissions: serde_json::from_str(&permissions).unwrap_or_default(),
+                    // What cannot be read grants nothing, so that what it covers only reads.
+                    reach: reach.and_then(|reach| serde_json::from_str(&reach).ok()),
                     expires: expires.map(|seconds| moment(seconds.saturating_mul(1_000_000))),
                     uses: row.get(4)?,
                     given_at: moment(row.get(5)?),
@@ -225,14 +237,16 @@ impl Grants for KeptGrants {
             return Ok(());
         }
         let permissions = serde_json::to_string(&proposal.permissions).unwrap_or_default();
+        let reach = proposal.reach.as_ref();
+        let reach = reach.map(|reach| serde_json::to_string(reach).unwrap_or_default());
         let now = micros(SystemTime::now());
         let mut inner = self.lock();
         let failed = |error: StoreError| RecordError::new(error.to_string());
         let added = inner.for_writing(&self.folder).map_err(failed)?.write(|write| {
             write.execute("DELETE FROM grants WHERE expires <= ?1", [now / 1_000_000])?;
             write.execute(
-                "INSERT INTO grants (id, session, permissions, expires, uses, given_at, given_for, workspace)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO grants (id, session, permissions, expires, uses, given_at, given_for, workspace, reach)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                 params![
                     request.id.to_string(),
                     request.session.as_str(),
@@ -242,6 +256,7 @@ impl Grants for KeptGrants {
                     now,
                     request.description.as_str(),
                     request.workspace.as_str(),
+                    reach,
                 ],
             )
         });

@@ -7,6 +7,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/V1__ledger.sql"),
     include_str!("../migrations/V2__undo.sql"),
     include_str!("../migrations/V3__approvals.sql"),
+    include_str!("../migrations/V4__grants_reach.sql"),
 ];
 
 /// The version this program reads and writes.
@@ -29,4 +30,27 @@ pub(crate) fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         transaction.pragma_update(None, "user_version", known())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_given_before_their_reach_was_kept_have_none() {
+        #[expect(clippy::disallowed_methods, reason = "for this test alone")]
+        let mut connection = Connection::open_in_memory().unwrap();
+        for step in STEPS.iter().take(3) {
+            connection.execute_batch(step).unwrap();
+        }
+        connection.pragma_update(None, "user_version", 3).unwrap();
+        let old = "INSERT INTO grants VALUES ('a', 's', '/w', '[]', NULL, NULL, 0, 'x')";
+        connection.execute(old, []).unwrap();
+        let transaction = connection.transaction().unwrap();
+        migrate(&transaction).unwrap();
+        transaction.commit().unwrap();
+        let reach: Option<String> =
+            connection.query_row("SELECT reach FROM grants", [], |row| row.get(0)).unwrap();
+        assert_eq!((reach, version(&connection).unwrap()), (None, known()));
+    }
 }

@@ -11,8 +11,10 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::context::{ResultSettings, Session};
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
+use toolgate_core::spawn::Spawner;
 use toolgate_core::workspace::Workspace;
 use toolgate_policy::{Engine, Policy};
+use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
 
 use crate::exit::UsageError;
@@ -64,6 +66,7 @@ impl App {
         let loader = policies::loader(&registry, &workspace);
         let mut builder = Gate::builder(Arc::new(registry))
             .shared_policy(Arc::clone(&engine) as Arc<dyn Policy>)
+            .spawner(spawner()?)
             .settings(settings(global, interactive)?);
         let screen = Screen::default();
         let cancellation = CancellationToken::new();
@@ -128,6 +131,13 @@ pub(crate) fn block_on<T>(
     // A call that was told to stop and did not must not keep the program from ending.
     runtime.shutdown_background();
     Ok(result)
+}
+
+/// What starts commands; it starts nothing itself before it is asked to.
+fn spawner() -> anyhow::Result<Arc<dyn Spawner>> {
+    let settings = Settings::new(home::state()?);
+    let hidden = [home::state()?, home::config()?];
+    Ok(Arc::new(SandboxSpawner::new(Settings { hidden: hidden.into(), ..settings })))
 }
 
 /// A registry with every built-in tool.

@@ -2,6 +2,7 @@
 
 pub use toolgate_core as core;
 pub use toolgate_policy as policy;
+pub use toolgate_sandbox as sandbox;
 pub use toolgate_tools as tools;
 
 /// What an embedder needs: to write tools, to put a gate in front of them, to answer its questions.

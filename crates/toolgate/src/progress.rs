@@ -111,6 +111,9 @@ impl Drop for Progress {
     }
 }
 
+/// More of a line that a command printed is not shown while it runs.
+const LINE: usize = 200;
+
 async fn follow(screen: Screen, mut events: Receiver<Event>, total: usize) {
     let mut tick = tokio::time::interval(TICK);
     let mut ended = 0;
@@ -129,6 +132,11 @@ async fn follow(screen: Screen, mut events: Receiver<Event>, total: usize) {
                 Ok(Event::ToolCallStart { description: text, .. }) => description = text,
                 Ok(Event::ToolCallEnd { .. }) => ended += 1,
                 Ok(Event::ToolCallProgress { message, .. }) => detail = format!(": {message}"),
+                Ok(Event::ToolCallOutput { text, .. }) => {
+                    let last = text.lines().rev().find(|line| !line.trim().is_empty());
+                    let last = last.map(|line| line.chars().take(LINE).collect::<String>());
+                    detail = last.map_or(detail, |last| format!(" | {last}"));
+                }
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }

@@ -3,7 +3,7 @@
 //! Files are reached through the workspace's path layer alone, and nothing
 //! here asks for permission: a tool states what it touches and the gate
 //! decides. To add a tool, write its file and add one line to the list of its
-//! group, in `files.rs` or `search.rs`.
+//! group, in `exec.rs`, `files.rs` or `search.rs`.
 
 /// Declares the tools of a group: a module each, and the list a registry is made from.
 macro_rules! tools {
@@ -17,6 +17,7 @@ macro_rules! tools {
     };
 }
 
+pub mod exec;
 pub mod files;
 pub mod search;
 
@@ -25,6 +26,7 @@ mod edit;
 mod paths;
 mod pattern;
 mod preview;
+mod process;
 mod text;
 mod tree;
 
@@ -42,6 +44,7 @@ use toolgate_core::tool::Tool;
 pub fn all() -> Result<Vec<Arc<dyn Tool>>, InvalidToolName> {
     let mut tools = files::tools()?;
     tools.extend(search::tools()?);
+    tools.extend(exec::tools()?);
     Ok(tools)
 }
 

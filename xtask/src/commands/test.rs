@@ -1,7 +1,7 @@
 //! `cargo xtask test`: sets up peers, then runs every test, doc test and example.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -12,6 +12,8 @@ use crate::{peers, process};
 
 /// Tells the interoperation tests which ripgrep to compare with.
 const RIPGREP_VARIABLE: &str = "TOOLGATE_TEST_RG";
+/// Tells the tests of ordinary work where pytest is.
+const PYTEST_VARIABLE: &str = "TOOLGATE_TEST_PYTEST";
 
 /// Run all tests, after setting up what they need
 #[derive(Debug, Default, clap::Args)]
@@ -27,16 +29,37 @@ pub(crate) fn run(workspace: &Workspace, args: &TestArgs) -> Result<()> {
 
 /// Runs everything and returns the closing lines of the test runner.
 pub(crate) fn run_keeping_summary(workspace: &Workspace, args: &TestArgs) -> Result<Vec<String>> {
-    let ripgrep = peers::ripgrep_for_tests(workspace);
-    let summary = run_tests(workspace, ripgrep.as_deref(), &args.runner_args)?;
-    run_doc_tests(workspace, ripgrep.as_deref())?;
+    let needed = Needed {
+        ripgrep: peers::ripgrep_for_tests(workspace),
+        pytest: peers::pytest_for_tests(workspace),
+    };
+    let summary = run_tests(workspace, &needed, &args.runner_args)?;
+    run_doc_tests(workspace, &needed)?;
     run_example(workspace)?;
     Ok(summary)
 }
 
+/// What tests need besides this workspace; what is missing was said aloud.
+struct Needed {
+    ripgrep: Option<PathBuf>,
+    pytest: Option<PathBuf>,
+}
+
+impl Needed {
+    fn pass_to(&self, command: &mut Command) {
+        let named = [(RIPGREP_VARIABLE, &self.ripgrep), (PYTEST_VARIABLE, &self.pytest)];
+        for (variable, path) in named {
+            match path {
+                Some(path) => command.env(variable, path),
+                None => command.env_remove(variable),
+            };
+        }
+    }
+}
+
 fn run_tests(
     workspace: &Workspace,
-    ripgrep: Option<&Path>,
+    needed: &Needed,
     runner_args: &[String],
 ) -> Result<Vec<String>> {
     let mut tests = if process::succeeds(&mut workspace.cargo(["nextest", "--version"])) {
@@ -46,7 +69,7 @@ fn run_tests(
         workspace.cargo(["test", "--workspace", "--locked"])
     };
     tests.args(runner_args);
-    pass_ripgrep(&mut tests, ripgrep);
+    needed.pass_to(&mut tests);
     if io::stderr().is_terminal() {
         // The runner writes to a pipe and would go without colours.
         tests.env("CARGO_TERM_COLOR", "always");
@@ -55,9 +78,9 @@ fn run_tests(
     Ok(kept.iter().map(|line| without_colours(line)).collect())
 }
 
-fn run_doc_tests(workspace: &Workspace, ripgrep: Option<&Path>) -> Result<()> {
+fn run_doc_tests(workspace: &Workspace, needed: &Needed) -> Result<()> {
     let mut doc_tests = workspace.cargo(["test", "--workspace", "--doc", "--locked"]);
-    pass_ripgrep(&mut doc_tests, ripgrep);
+    needed.pass_to(&mut doc_tests);
     process::run(&mut doc_tests)
 }
 
@@ -65,13 +88,6 @@ fn run_example(workspace: &Workspace) -> Result<()> {
     let mut example =
         workspace.cargo(["run", "--locked", "-p", "toolgate", "--example", "custom_tool"]);
     process::run(&mut example).context("the example `custom_tool` does not run")
-}
-
-fn pass_ripgrep(command: &mut Command, ripgrep: Option<&Path>) {
-    match ripgrep {
-        Some(binary) => command.env(RIPGREP_VARIABLE, binary),
-        None => command.env_remove(RIPGREP_VARIABLE),
-    };
 }
 
 /// Whether a line sums up a run, as nextest or libtest print it.

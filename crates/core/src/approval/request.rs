@@ -9,9 +9,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 use toolgate_policy::Risk;
+use toolgate_policy::profile::Profile;
+use toolgate_policy::propose::Proposed;
 use uuid::Uuid;
 
 use super::digest::Digest;
+use super::shown_reach::ShownReach;
 use crate::id::{CallId, SessionId};
 use crate::preview::Preview;
 
@@ -54,6 +57,9 @@ pub struct ApprovalRequest {
     /// The commands of a shell line, one by one.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub commands: Box<[ShownCommand]>,
+    /// What a command would run with; nothing for other calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Box<ShownReach>>,
     /// What the change looks like.
     pub preview: Preview,
     /// The native arguments, as they are.
@@ -129,8 +135,22 @@ pub struct Proposal {
     /// The same, one by one.
     #[serde(default)]
     pub permissions: Box<[SmolStr]>,
-    /// What it covers, in words.
+    /// What it covers, in words, and what a command that it covers runs with.
     pub meaning: SmolStr,
+    /// What such a command runs with; nothing for other calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Box<Profile>>,
+}
+
+impl Proposal {
+    /// The same rule for commands that run with something else.
+    #[must_use]
+    pub fn reaching(&self, reach: &Profile) -> Self {
+        let ending = self.reach.as_deref().map(|own| Proposed::meaning("", Some(own)));
+        let covers = ending.and_then(|ending| self.meaning.strip_suffix(&ending));
+        let meaning = Proposed::meaning(covers.unwrap_or(&self.meaning), Some(reach));
+        Self { meaning: meaning.into(), reach: Some(Box::new(reach.clone())), ..self.clone() }
+    }
 }
 
 /// JSON as text: many times smaller than a tree of values, and only ever written out.
@@ -238,6 +258,8 @@ impl<'de> Deserialize<'de> for ApprovalId {
 
 #[cfg(test)]
 mod tests {
+    use toolgate_policy::rule::Sandbox;
+
     use super::*;
 
     #[test]
@@ -249,6 +271,23 @@ mod tests {
         let written = serde_json::to_string(&text).unwrap();
         assert_eq!(written, value.to_string());
         assert_eq!(serde_json::from_str::<JsonText>(&written).unwrap(), text);
+    }
+
+    #[test]
+    fn the_meaning_of_a_rule_follows_what_it_reaches() {
+        let reading = Profile::of(Sandbox::ReadOnly);
+        let proposal = Proposal {
+            permission: "Bash(npm run *)".into(),
+            permissions: Box::new(["Bash(npm run *)".into()]),
+            meaning: Proposed::meaning("`npm run` with whatever follows", Some(&reading)).into(),
+            reach: Some(Box::new(reading.clone())),
+        };
+        let wider = proposal.reaching(&Profile::of(Sandbox::Full));
+        assert_eq!(
+            wider.meaning,
+            "`npm run` with whatever follows; it runs unconfined: it can do whatever you can"
+        );
+        assert_eq!(wider.reaching(&reading), proposal);
     }
 
     #[test]

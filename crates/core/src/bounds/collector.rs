@@ -179,6 +179,7 @@ impl Cut {
             Keep::Start => Ends::new(keep, 0),
             Keep::End => Ends::new(0, keep),
             Keep::Both => Ends::new(keep / 2, keep - keep / 2),
+            Keep::MostlyEnd => Ends::new(keep / 5, keep - keep / 5),
         };
         let spill = match whole {
             Whole::Dropped => SpillState::Dropped,
@@ -311,6 +312,6 @@ fn join(keep: Keep, start: &str, note: &str, end: &str) -> String {
     match keep {
         Keep::Start => format!("{start}{gap}{note}"),
         Keep::End => format!("{note}\n\n{end}"),
-        Keep::Both => format!("{start}{gap}{note}\n\n{end}"),
+        Keep::Both | Keep::MostlyEnd => format!("{start}{gap}{note}\n\n{end}"),
     }
 }

@@ -8,7 +8,7 @@ pub enum Shape {
     /// Content of files: the start is kept.
     #[default]
     File,
-    /// Output of a command: the end is kept.
+    /// Output of a command: the end is kept, and a little of the start where there is room.
     Output,
     /// Entries of a listing: the first ones are kept and the rest counted.
     Listing,
@@ -49,6 +49,8 @@ pub enum Keep {
     End,
     /// Both ends.
     Both,
+    /// A little of the start, and most from the end.
+    MostlyEnd,
 }
 
 /// A threshold, and how much is kept once it is passed.
@@ -99,7 +101,8 @@ impl Limit {
         Self {
             keep: match shape {
                 Shape::File | Shape::Listing | Shape::Matches => Keep::Start,
-                Shape::Output => Keep::End,
+                Shape::Output if compact => Keep::End,
+                Shape::Output => Keep::MostlyEnd,
                 Shape::Both => Keep::Both,
             },
             chars,

@@ -29,9 +29,12 @@ fn every_line_left_out_is_counted() {
 }
 
 #[test]
-fn shell_output_keeps_the_end() {
+fn shell_output_keeps_the_end_and_a_little_of_the_start() {
     let text = collect(limit(Shape::Output, 10), Whole::Dropped, &["11111\n22222\n33333\n44444\n"]);
-    assert_eq!(text.as_str(), "[Output truncated: 18 characters (3 lines) omitted]\n\n44444\n");
+    assert_eq!(
+        text.as_str(),
+        "11\n\n[Output truncated: 16 characters (3 lines) omitted]\n\n44444\n"
+    );
 }
 
 #[test]

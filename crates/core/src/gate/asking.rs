@@ -1,27 +1,29 @@
 //! Asking a person, and holding them to exactly what they were shown.
 
+use std::borrow::Cow;
 use std::iter;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 use toolgate_policy::propose::Proposed;
 use toolgate_policy::shell::{self, Part};
 use toolgate_policy::{Access, Decision, Place, Verdict};
 
+use super::choosing::choose;
 use super::contain::contained;
 use super::frozen::Frozen;
 use super::hooks;
-use super::judge::{judge, judge_again};
+use super::judge::{denied, judge, judge_again};
 use super::parts::Parts;
 use super::prepare;
 use super::stage::{Judged, Rejected, Validated};
 use super::timing::millis;
 use super::trail;
 use crate::approval::{
-    Answer, Answered, ApprovalId, ApprovalRequest, Digest, JsonText, Proposal, Reply, ShownAccess,
-    ShownCommand, ShownPlace, Span,
+    Answer, Answered, ApprovalId, ApprovalRequest, Digest, GivenRule, JsonText, Proposal, Reply,
+    ShownAccess, ShownCommand, ShownPlace, ShownReach, Span,
 };
 use crate::error::{ErrorKind, ToolError};
 use crate::event::Event;
@@ -86,8 +88,12 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
             Err(error) => return Err(judged.reject(error)),
         };
         if now.digest() == asked.frozen.digest() {
-            asked.keep_grant(parts, &mut judged, answer).await;
-            return Ok(Approved { judged, digest: now.digest() });
+            let (mut judged, digest) = match answer.reach() {
+                Some(chosen) => choose(parts, judged, &now, chosen)?,
+                None => (judged, now.digest()),
+            };
+            asked.keep_grant(parts, &mut judged, &answer).await;
+            return Ok(Approved { judged, digest });
         }
         again = Some("it changed after you were asked, so that answer is void");
     }
@@ -141,7 +147,11 @@ impl Asked {
             call: request.call.clone(),
             approved: is_yes(&reply),
         });
-        let rule = self.proposal(&reply).map(|(proposal, _)| proposal.permission.as_str());
+        let rule = match &reply {
+            Reply::Answered(answered) => self.proposal(&answered.answer),
+            _ => None,
+        };
+        let rule = rule.map(|(proposal, _)| proposal.permission.as_str());
         let waited = millis(asked.elapsed());
         parts.happened(&mut judged.call, EntryKind::Approval, |_| {
             trail::approval(&reply, waited, self.frozen.digest(), rule)
@@ -150,30 +160,26 @@ impl Asked {
     }
 
     /// The rule that an answer gives.
-    fn proposal(&self, reply: &Reply) -> Option<(&Proposal, Span)> {
-        match reply {
-            Reply::Answered(Answered { answer: Answer::Grant { proposal, span }, .. }) => {
-                Some((self.request.proposals.get(*proposal)?, *span))
-            }
-            _ => None,
-        }
+    fn proposal(&self, answer: &Answer) -> Option<(&Proposal, Span)> {
+        let GivenRule { proposal, span } = answer.rule()?;
+        Some((self.request.proposals.get(proposal)?, span))
     }
 
     /// Keeps the rule that an answer gives; without it, the call runs and others ask again.
-    async fn keep_grant(&self, parts: &Parts, judged: &mut Judged, answer: Answer) {
-        let Answer::Grant { proposal, span } = answer else { return };
-        let Some(proposal) = self.request.proposals.get(proposal) else { return };
-        match parts.grants.add(&self.request, proposal, span).await {
+    async fn keep_grant(&self, parts: &Parts, judged: &mut Judged, answer: &Answer) {
+        let Some((proposal, span)) = self.proposal(answer) else { return };
+        let proposal = match answer.reach() {
+            Some(reach) => Cow::Owned(proposal.reaching(reach)),
+            None => Cow::Borrowed(proposal),
+        };
+        match parts.grants.add(&self.request, &proposal, span).await {
             Ok(()) => {
-                let rule = &proposal.permission;
-                parts.happened(
-                    &mut judged.call,
-                    EntryKind::PolicyChanged,
-                    |_| json!({ "change": "granted", "rule": rule, "span": span }),
-                );
+                parts.happened(&mut judged.call, EntryKind::PolicyChanged, |_| {
+                    trail::granted(&proposal, span)
+                });
                 parts.events.emit(|| Event::UpdatePolicy {
                     session: self.request.session.clone(),
-                    rule: rule.to_string(),
+                    rule: proposal.permission.to_string(),
                     span,
                 });
             }
@@ -242,6 +248,7 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -
         dangers: verdict.risks.iter().map(|risk| safe(&risk.message)).collect(),
         places: call.locations.iter().map(|place| shown_place(call, place)).collect(),
         commands: shown_commands(call),
+        reach: shown_reach(verdict),
         preview,
         args: JsonText::from(&call.facts.args),
         proposals: proposals(parts, call),
@@ -295,6 +302,11 @@ fn shown_commands(call: &Validated) -> Box<[ShownCommand]> {
     parts.into_iter().map(shown).collect()
 }
 
+/// What a command would run with.
+fn shown_reach(verdict: &Verdict) -> Option<Box<ShownReach>> {
+    Some(Box::new(ShownReach::new(verdict.profile()?, verdict.level?)))
+}
+
 /// Rules that would answer this and others like it.
 fn proposals(parts: &Parts, call: &Validated) -> Box<[Proposal]> {
     let world = parts.world(call);
@@ -303,18 +315,10 @@ fn proposals(parts: &Parts, call: &Validated) -> Box<[Proposal]> {
         permission: visible::question(&visible::line(&proposed.permission)).into(),
         permissions: proposed.permissions.into_iter().map(SmolStr::from).collect(),
         meaning: visible::question(&visible::line(&proposed.meaning)).into(),
+        reach: proposed.reach.map(Box::new),
     };
     // Without them the person can still answer.
     proposed.unwrap_or_default().into_iter().map(shown).collect()
-}
-
-/// The policy says no.
-pub(super) fn denied(judged: Judged) -> Rejected {
-    let message = format!(
-        "denied by policy: {}. Do something else, or ask the owner to change the policy",
-        judged.verdict.reason()
-    );
-    judged.reject(ToolError::new(ErrorKind::PolicyDenied, message))
 }
 
 fn timed_out() -> ToolError {

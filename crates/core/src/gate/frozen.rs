@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use toolgate_policy::rule::Grant;
-use toolgate_policy::{Access, Verdict};
+use toolgate_policy::{Access, Level, Verdict};
 
 use super::stage::Validated;
 use crate::approval::Digest;
@@ -33,6 +33,7 @@ struct Plan<'a> {
     workspace: Vec<Vec<u8>>,
     places: Vec<Place<'a>>,
     grant: &'a Grant,
+    level: Option<Level>,
     /// The line that would run.
     judged: Option<&'a str>,
 }
@@ -59,6 +60,15 @@ impl Frozen {
         let seen = seen.map_err(|_| unclear("looking at it failed inside"))?;
         let digest = digest(call, verdict, &seen)?;
         Ok(Self { digest, seen })
+    }
+
+    /// What stands for the same call, as it was seen, with another grant.
+    pub(super) fn granting(
+        &self,
+        call: &Validated,
+        verdict: &Verdict,
+    ) -> Result<Digest, ToolError> {
+        digest(call, verdict, &self.seen)
     }
 
     /// What stands for all that is frozen.
@@ -100,6 +110,7 @@ fn digest(call: &Validated, verdict: &Verdict, seen: &[Fingerprint]) -> Result<D
         workspace: call.session.workspace().roots().map(bytes).collect(),
         places: places.collect(),
         grant: &verdict.grant,
+        level: verdict.level,
         judged: verdict.judged.as_deref(),
     };
     let canonical = serde_json_canonicalizer::to_vec(&plan)

@@ -29,6 +29,15 @@ pub(super) fn judge_again(
     Ok(judged)
 }
 
+/// The policy says no.
+pub(super) fn denied(judged: Judged) -> Rejected {
+    let message = format!(
+        "denied by policy: {}. Do something else, or ask the owner to change the policy",
+        judged.verdict.reason()
+    );
+    judged.reject(ToolError::new(ErrorKind::PolicyDenied, message))
+}
+
 fn record(parts: &Parts, judged: &mut Judged) {
     let Judged { call, verdict } = judged;
     parts.happened(call, EntryKind::Decided, |_| trail::decided(verdict));

@@ -2,8 +2,8 @@
 
 use toolgate_policy::{Decision, Verdict};
 
-use super::asking::{self, Approved, denied};
-use super::judge::judge;
+use super::asking::{self, Approved};
+use super::judge::{denied, judge};
 use super::parts::{Parts, unrecorded};
 use super::stage::{Judged, Rejected, Validated};
 use crate::approval::Digest;
@@ -14,14 +14,13 @@ use crate::reach::Reach;
 ///
 /// ```compile_fail
 /// # fn forge(call: toolgate_core::gate::Validated) {
-/// let permit = toolgate_core::gate::permit::Permit { call, decision: todo!(), reach: todo!(), digest: None };
+/// let permit = toolgate_core::gate::permit::Permit { call, decision: todo!(), digest: None };
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct Permit {
     call: Validated,
     decision: Decision,
-    reach: Reach,
     digest: Option<Digest>,
 }
 
@@ -48,11 +47,8 @@ impl Permit {
         Rejected { error, decision: Some(self.decision), trail: self.call.trail }
     }
 
-    /// The call, which may reach what was granted.
     pub(super) fn into_call(self) -> Validated {
-        let Self { mut call, reach, .. } = self;
-        call.context = call.context.with_reach(reach);
-        call
+        self.call
     }
 }
 
@@ -105,9 +101,19 @@ async fn asked(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
     let Approved { judged, digest } = asking::ask(parts, judged).await?;
     let Judged { call, verdict } = judged;
     let reach = Reach { is_approved: true, line: None, ..Reach::of(&verdict) };
-    Ok(Permit { call, decision: Decision::Ask, reach, digest: Some(digest) })
+    Ok(Permit { call: reaching(call, reach), decision: Decision::Ask, digest: Some(digest) })
 }
 
 fn allowed(call: Validated, verdict: &Verdict) -> Permit {
-    Permit { call, decision: verdict.decision, reach: Reach::of(verdict), digest: None }
+    let call = reaching(call, Reach::of(verdict));
+    Permit { call, decision: verdict.decision, digest: None }
+}
+
+/// The call, which may reach this far and do no more than that allows.
+fn reaching(mut call: Validated, reach: Reach) -> Validated {
+    if let Some(effect) = call.invocation.effect(&reach) {
+        call.facts.effect = effect;
+    }
+    call.context = call.context.with_reach(reach);
+    call
 }

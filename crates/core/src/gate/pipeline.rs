@@ -264,6 +264,11 @@ impl Gate {
         self.prepared(call, session).map_or(Concurrency::Safe, |validated| validated.concurrency)
     }
 
+    /// Who starts programs, if anybody does.
+    pub fn spawner(&self) -> Option<&dyn Spawner> {
+        self.parts.spawner.as_deref()
+    }
+
     /// What the policy would be told about a call. No hook runs, and nothing happens.
     ///
     /// # Errors

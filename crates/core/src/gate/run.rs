@@ -10,7 +10,7 @@ use futures_util::FutureExt as _;
 use tokio::time::Instant;
 use toolgate_policy::Effect;
 
-use super::contain::panicked;
+use super::contain::{contained, panicked};
 use super::permit::Permit;
 use super::settings::GateSettings;
 use super::stage::{Executed, ExecutedCall, Validated};
@@ -28,6 +28,9 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
     let decision = permit.decision();
     let Validated { tool, session, facts, invocation, context, .. } = permit.into_call();
     let name = tool.definition().name.as_str();
+    // A tool with a limit of its own sees to it; the gate only makes sure.
+    let own = contained(name, || invocation.time_limit()).ok().flatten();
+    let timeout = own.map_or(settings.timeout, |own| own.saturating_add(settings.grace));
     let result = {
         // Inside a future of our own, so that a panic while theirs is made is contained too.
         let execution = async { invocation.execute(&context, Authority::of_permit()).await };
@@ -38,7 +41,7 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
             // Most calls are done at once and need no timers.
             Ok(()) => match futures_util::poll!(&mut execution) {
                 Poll::Ready(output) => Ok(output),
-                Poll::Pending => watch(execution, &context, settings, events).await,
+                Poll::Pending => watch(execution, &context, settings, timeout, events).await,
             },
         };
         match output {
@@ -58,10 +61,11 @@ async fn watch(
     mut execution: Pin<&mut (impl Future<Output = Output> + Send)>,
     context: &CallContext,
     settings: &GateSettings,
+    timeout: Duration,
     events: &Events,
 ) -> Result<Output, ToolError> {
     let started = Instant::now();
-    let deadline = tokio::time::sleep(settings.timeout);
+    let deadline = tokio::time::sleep(timeout);
     let mut deadline = std::pin::pin!(deadline);
     let mut heartbeat = tokio::time::interval_at(started + settings.heartbeat, settings.heartbeat);
     let timed_out = loop {
@@ -81,10 +85,10 @@ async fn watch(
     let stopped = tokio::time::timeout(settings.grace, execution).await;
     match stopped {
         Ok(Ok(Err(error))) if timed_out && error.kind == ErrorKind::Cancelled => {
-            Err(too_long(settings.timeout))
+            Err(too_long(timeout))
         }
         Ok(output) => Ok(output),
-        Err(_) if timed_out => Err(too_long(settings.timeout)),
+        Err(_) if timed_out => Err(too_long(timeout)),
         Err(_) => Err(ToolError::new(
             ErrorKind::Cancelled,
             "the call was cancelled but did not stop at once; what it touched may have changed, so look before going on",

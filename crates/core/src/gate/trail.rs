@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolgate_policy::Verdict;
 
-use crate::approval::{Answer, Digest, Reply, Span};
+use crate::approval::{Answer, Digest, Proposal, Reply, Span};
 use crate::error::{ErrorKind, ToolError};
 use crate::id::{CallId, SessionId};
 use crate::journal::Changes;
@@ -49,14 +49,28 @@ pub(super) fn unknown(tool: &str, args: &Value) -> Value {
 }
 
 pub(super) fn decided(verdict: &Verdict) -> Value {
-    json!({
+    let mut body = json!({
         "decision": verdict.decision,
         "rule": verdict.rule,
         "risk": verdict.risk,
         "mode": verdict.mode,
         "floors": verdict.floors,
         "reasons": verdict.reasons,
-    })
+    });
+    if let (Some(profile), Some(body)) = (verdict.profile(), body.as_object_mut()) {
+        body.insert("reach".to_owned(), json!(profile));
+        body.insert("level".to_owned(), json!(verdict.level));
+    }
+    body
+}
+
+/// A rule that was given.
+pub(super) fn granted(proposal: &Proposal, span: Span) -> Value {
+    let mut body = json!({ "change": "granted", "rule": proposal.permission, "span": span });
+    if let (Some(reach), Some(body)) = (&proposal.reach, body.as_object_mut()) {
+        body.insert("reach".to_owned(), json!(reach));
+    }
+    body
 }
 
 pub(super) fn approval(reply: &Reply, waited_ms: u64, digest: Digest, rule: Option<&str>) -> Value {
@@ -79,16 +93,25 @@ pub(super) fn approval(reply: &Reply, waited_ms: u64, digest: Digest, rule: Opti
             body.insert(key.to_owned(), value.into());
         }
     }
+    if let (Reply::Answered(answered), Some(body)) = (reply, body.as_object_mut())
+        && let Some(reach) = answered.answer.reach()
+    {
+        body.insert("reach".to_owned(), json!(reach));
+    }
     body
 }
 
 fn name(answer: &Answer) -> &'static str {
     match answer {
-        Answer::Once => "once",
-        Answer::Grant { span: Span::Session, .. } => "session",
-        Answer::Grant { span: Span::Always, .. } => "always",
-        Answer::Grant { span: Span::Minutes(_), .. } => "minutes",
-        Answer::Grant { span: Span::Uses(_), .. } => "uses",
+        Answer::Once | Answer::Grant { .. } | Answer::Reaching { .. } => {
+            match answer.rule().map(|rule| rule.span) {
+                None => "once",
+                Some(Span::Session) => "session",
+                Some(Span::Always) => "always",
+                Some(Span::Minutes(_)) => "minutes",
+                Some(Span::Uses(_)) => "uses",
+            }
+        }
         Answer::Edit { .. } => "edit",
         Answer::Deny { .. } => "deny",
         Answer::Nobody => "nobody",

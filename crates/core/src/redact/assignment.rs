@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use super::key;
 use super::span::Span;
-use super::{any_of, key};
+use super::words::any_of;
 
 /// Some of these is in every name that is secret, in whatever case.
 pub(super) const MARKS: [&str; 13] = [

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use toolgate_policy::Risk;
+use toolgate_policy::{Effect, Risk};
 
 use super::definition::Definition;
 use super::invocation::{Concurrency, Invocation, Location};
@@ -15,6 +16,7 @@ use crate::error::ToolError;
 use crate::id::InvalidToolName;
 use crate::journal::Footprint;
 use crate::preview::Preview;
+use crate::reach::Reach;
 use crate::result::ToolResult;
 use crate::schema::{self, Schema};
 
@@ -50,6 +52,14 @@ pub trait DynInvocation: Send + Sync {
     /// What it may change, so that it can be taken back.
     fn footprint(&self, _context: &CallContext) -> Footprint {
         Footprint::of(&self.locations())
+    }
+    /// What kind of thing it does when it may reach this far, where that differs.
+    fn effect(&self, _reach: &Reach) -> Option<Effect> {
+        None
+    }
+    /// How long it may run, where it has a limit of its own.
+    fn time_limit(&self) -> Option<Duration> {
+        None
     }
     /// How much harm it could do.
     fn risk(&self) -> Risk;
@@ -149,6 +159,14 @@ impl<I: Invocation> DynInvocation for Erased<I> {
 
     fn footprint(&self, context: &CallContext) -> Footprint {
         self.0.footprint(context)
+    }
+
+    fn effect(&self, reach: &Reach) -> Option<Effect> {
+        self.0.effect(reach)
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        self.0.time_limit()
     }
 
     fn risk(&self) -> Risk {

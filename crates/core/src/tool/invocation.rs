@@ -2,10 +2,11 @@
 
 use std::future::Future;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use toolgate_policy::{Access, PathFact, Risk};
+use toolgate_policy::{Access, Effect, PathFact, Risk};
 
 use super::definition::{Annotations, Group};
 use crate::bounds::Shape;
@@ -14,6 +15,7 @@ use crate::dialect::Face;
 use crate::error::ToolError;
 use crate::journal::Footprint;
 use crate::preview::Preview;
+use crate::reach::Reach;
 use crate::result::ToolResult;
 use crate::workspace::ResolvedPath;
 
@@ -66,6 +68,17 @@ pub trait Invocation: Sized + Send + Sync + 'static {
     /// What it may change, so that it can be taken back: the files it says it writes or deletes.
     fn footprint(&self, _context: &CallContext) -> Footprint {
         Footprint::of(&self.locations())
+    }
+
+    /// What kind of thing it does when it may reach this far, where that differs from what the
+    /// tool claims.
+    fn effect(&self, _reach: &Reach) -> Option<Effect> {
+        None
+    }
+
+    /// How long it may run, where it has a limit of its own.
+    fn time_limit(&self) -> Option<Duration> {
+        None
     }
 
     /// How much harm it could do with these arguments.

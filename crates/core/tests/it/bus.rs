@@ -33,6 +33,7 @@ fn request(number: usize) -> ApprovalRequest {
         dangers: Box::default(),
         places: Box::default(),
         commands: Box::default(),
+        reach: None,
         preview: Preview::Nothing,
         args: JsonText::from(&json!({})),
         proposals: Box::default(),

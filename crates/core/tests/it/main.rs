@@ -24,6 +24,8 @@ mod made_up;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod reach;
+#[cfg(test)]
 mod recording;
 #[cfg(test)]
 mod registry;

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::propose::Proposed;
-use crate::rule::{Priority, Tier};
+use crate::rule::{Priority, Sandbox, Tier};
 use crate::world::Lexical;
 use crate::{Decision, Effect, Engine, Facts, Mode, Policy as _, Risk};
 
@@ -11,6 +11,7 @@ fn approved(id: &str, permissions: &[&str], request: &str) -> Approved {
     Approved {
         id: id.to_owned(),
         permissions: permissions.iter().map(|text| (*text).to_owned()).collect(),
+        reach: None,
         at: 1_800_000_000,
         by: "anna in a terminal".to_owned(),
         request: request.to_owned(),
@@ -65,6 +66,28 @@ fn an_entry_tells_where_it_comes_from() {
 }
 
 #[test]
+fn an_entry_keeps_the_reach_that_was_agreed_to() {
+    let hosts = ["docs.rs".to_owned(), "crates.io".to_owned()];
+    for reach in [
+        Profile::of(Sandbox::ReadOnly),
+        Profile::of(Sandbox::WorkspaceWrite),
+        Profile::new(Sandbox::WorkspaceWrite, hosts),
+        Profile::of(Sandbox::Full),
+    ] {
+        let mut one = approved("one", &["Bash(npm run *)", "Bash(make x)"], "npm run a");
+        one.reach = Some(reach.clone());
+        let text = append("", &one).unwrap();
+        assert_eq!(list(&text)[0].reach.as_ref(), Some(&reach), "{text}");
+        let file = Loader::default().parse(&text, "approved.toml", Tier::User);
+        assert_eq!((file.diagnostics.len(), file.rules.len()), (0, 2), "{text}");
+        let engine = Engine::new(file.rules, Mode::Default);
+        let verdict = engine.decide(&shell("npm run b && make x"), &Lexical::new("/w"));
+        assert_eq!((verdict.decision, verdict.profile()), (Decision::Allow, Some(reach)));
+        assert_eq!(remove(&text, "one").as_deref(), Some(HEADER));
+    }
+}
+
+#[test]
 fn what_is_not_sound_is_not_added_to() {
     let one = approved("one", &["Bash(npm run *)"], "x");
     for text in ["[[rule", "rule = [{ tool = \"ls\", decision = \"allow\" }]\n"] {
@@ -111,8 +134,8 @@ proptest! {
         let line = format!("frob {} && npm run x", quoted.join(" "));
         let world = Lexical::new("/w");
         for proposed in Engine::in_mode(Mode::Default).proposals(&shell(&line), &world) {
-            let Proposed { permissions, .. } = proposed;
-            let one = Approved { permissions, ..approved("one", &[], &line) };
+            let Proposed { permissions, reach, .. } = proposed;
+            let one = Approved { permissions, reach, ..approved("one", &[], &line) };
             prop_assert_eq!(decide(&append("", &one).unwrap(), &line), Decision::Allow);
         }
     }

@@ -51,7 +51,7 @@ pub fn private(address: IpAddr) -> Option<&'static str> {
     }
 }
 
-fn private_name(name: &str) -> Option<&'static str> {
+pub(crate) fn private_name(name: &str) -> Option<&'static str> {
     let name = name.trim_end_matches('.').to_lowercase();
     let ends =
         [".localhost", ".local", ".internal", ".lan", ".home", ".corp", ".intranet", ".home.arpa"];

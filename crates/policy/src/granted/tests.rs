@@ -10,6 +10,7 @@ fn granted(permissions: &[(&str, &str, Option<i64>)]) -> Arc<Granted> {
         id: (*id).into(),
         permission: (*permission).to_owned(),
         expires: *expires,
+        reach: None,
     });
     Arc::new(Granted::new(given, &Loader::default()).unwrap())
 }
@@ -81,7 +82,9 @@ fn a_grant_ends() {
 #[test]
 fn a_grant_that_is_not_understood_is_told() {
     for permission in ["Bash(npm", "", "WebFetch(docs.rs)", "mcp__a__b__c"] {
-        let given = Given { id: "x".into(), permission: permission.to_owned(), expires: None };
+        let permission = permission.to_owned();
+        let given =
+            Given { id: "x".into(), permission: permission.clone(), expires: None, reach: None };
         assert!(Granted::new([given], &Loader::default()).is_err(), "{permission}");
     }
 }

@@ -45,6 +45,7 @@ impl<'j> Judge<'j> {
             ));
         } else if tool.as_str() == "shell" {
             self.judge_shell(&mut findings);
+            self.judge_reach(&mut findings);
         } else if tool.as_str() == "web_fetch" {
             self.judge_fetch(&mut findings);
         } else {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::decision::Decision;
 use crate::effect::Risk;
+use crate::level::Level;
 use crate::mode::Mode;
+use crate::profile::Profile;
 use crate::rule::Grant;
 use crate::shell::ShellRisk;
 use crate::verdict::{Floor, FloorKind, RuleName, Verdict};
@@ -38,6 +40,11 @@ impl Finding {
             given: None,
         }
     }
+
+    /// Something that is neither a floor nor said by a rule.
+    pub(crate) fn plain(decision: Decision, reason: impl Into<String>) -> Self {
+        Self { floor: None, ..Self::floor(FloorKind::Sandbox, decision, reason) }
+    }
 }
 
 /// Everything found out about a call.
@@ -46,6 +53,12 @@ pub(crate) struct Findings {
     pub(crate) all: Vec<Finding>,
     pub(crate) risks: Vec<ShellRisk>,
     pub(crate) judged: Option<String>,
+    /// What the rules say that each command may reach which does more than look.
+    pub(crate) reaches: Vec<Grant>,
+    /// Whether output goes to files.
+    pub(crate) writes_files: bool,
+    /// What a command would run with, and what of it can be enforced.
+    pub(crate) reach: Option<(Profile, Level)>,
 }
 
 impl Findings {
@@ -58,6 +71,11 @@ impl Findings {
         self.all.get(self.strictest_at()?)
     }
 
+    /// What it comes to so far.
+    pub(crate) fn decision(&self) -> Decision {
+        self.strictest().map_or(Decision::Ask, |finding| finding.decision)
+    }
+
     fn strictest_at(&self) -> Option<usize> {
         // Of equally strict ones the first, which is what was asked for; a floor says more.
         let strictness = |finding: &Finding| (finding.decision, finding.floor.is_some());
@@ -68,7 +86,9 @@ impl Findings {
     /// The verdict: the strictest finding holds.
     pub(crate) fn verdict(mut self, risk: Risk, mode: Mode) -> Verdict {
         let Some(at) = self.strictest_at() else {
-            return Verdict::new(Decision::Ask, risk, mode, "nothing is known about this call");
+            let verdict =
+                Verdict::new(Decision::Ask, risk, mode, "nothing is known about this call");
+            return reaching(verdict, self.reach);
         };
         let grants = self.grants();
         let deciding = self.all.remove(at);
@@ -99,7 +119,9 @@ impl Findings {
             grant: deciding.grant,
             grants,
             judged: self.judged,
+            level: None,
         };
+        verdict = reaching(verdict, self.reach);
         if mode == Mode::DontAsk && verdict.decision == Decision::Ask {
             verdict.decision = Decision::Deny;
             let reason = format!("{}, and mode `dont_ask` denies what would ask", verdict.reason());
@@ -124,4 +146,13 @@ impl Findings {
     fn allowing_rule(&self) -> Option<RuleName> {
         self.all.iter().find_map(|finding| finding.rule.clone())
     }
+}
+
+/// The verdict on a command, which runs with this.
+fn reaching(mut verdict: Verdict, reach: Option<(Profile, Level)>) -> Verdict {
+    if let Some((profile, level)) = reach {
+        verdict.grant = profile.into();
+        verdict.level = Some(level);
+    }
+    verdict
 }

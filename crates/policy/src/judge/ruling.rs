@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use crate::judge::finding::Finding;
 use crate::mode::{Mode, Modes};
 use crate::question::Question;
-use crate::rule::{Grant, Mismatch, Priority, Rule, Tier};
+use crate::rule::{Mismatch, Priority, Rule, Tier};
 use crate::table::Table;
 use crate::verdict::{FloorKind, RuleName};
 
@@ -124,15 +124,7 @@ impl Ruling<'_> {
             return finding;
         }
         let Some((rule, name)) = self.rule else {
-            return Finding {
-                decision: Decision::Ask,
-                reason: format!("no rule is about {what}, so it asks"),
-                rule: None,
-                floor: None,
-                risk: None,
-                grant: Grant::default(),
-                given: None,
-            };
+            return Finding::plain(Decision::Ask, format!("no rule is about {what}, so it asks"));
         };
         let reason = match &rule.message {
             Some(message) => message.to_string(),

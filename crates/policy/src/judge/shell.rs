@@ -78,6 +78,7 @@ impl Judge<'_> {
         let question = self.question(&self.facts.tool, Effect::Change, &self.facts.args);
         let ruling = self.setting.rule(&question);
         findings.push(ruling.finding(Effect::Change, question.mode, &"this command line"));
+        self.note_reach(&ruling, Effect::Change, findings);
         let inner = commands.iter().map(wrapper::runs).collect();
         self.judge_dangers(commands, inner, walk, findings);
         if self.is_restricted() || ruling.decision != Decision::Allow {
@@ -129,6 +130,7 @@ impl Judge<'_> {
         let rule = ruling.rule.map(|(rule, _)| rule);
         let allowed = finding.decision == Decision::Allow;
         findings.push(finding);
+        self.note_reach(&ruling, effect, findings);
         if allowed && effect != Effect::Read {
             self.judge_inner(command, inner, rule, walk, findings, depth);
         }
@@ -214,6 +216,8 @@ impl Judge<'_> {
             let what = format!("`{}`", shown(command));
             findings.push(ruling.finding(Effect::Change, question.mode, &what));
         }
+        // A rule that names a sandbox holds, whatever the rest of the line is.
+        self.note_reach(&ruling, Effect::Read, findings);
         let blanket = self.blanket();
         self.judge_redirects(command, blanket, walk, findings);
         for ran in &inner {
@@ -299,6 +303,7 @@ impl Judge<'_> {
             if redirect.target.literal().is_some_and(is_harmless_device) {
                 continue;
             }
+            findings.writes_files |= access == Access::Write;
             let covers = |rule: &Rule| {
                 rule.decision == Decision::Allow
                     && (rule.grant.redirection && is_owners(rule)

@@ -10,12 +10,13 @@ use super::permission;
 use super::rules::Reader;
 use crate::decision::Decision;
 use crate::effect::{Hints, Risk};
+use crate::host;
 use crate::mode::{Mode, Modes};
 use crate::name::ToolPattern;
 use crate::pattern::path::Slash;
 use crate::pattern::regular::RegularError;
 use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern, Regular};
-use crate::rule::{Matcher, Rule, Sandbox};
+use crate::rule::{Grant, Matcher, Rule, Sandbox};
 use crate::wildcard::Wildcard;
 
 const RULE: Names = &["rule"];
@@ -138,9 +139,7 @@ fn read_rule(table: &DeTable<'_>, span: Range<usize>, reader: &mut Reader<'_>) {
     rule.modes = read_modes(&mut fields);
     rule.risk = fields.word(RISK, risk, &["low", "medium", "high", "critical"]);
     rule.expires = fields.time(EXPIRES);
-    rule.grant.sandbox = fields.word(SANDBOX, sandbox, &["read_only", "workspace_write", "full"]);
-    rule.grant.network = fields.texts(NETWORK).map(values).unwrap_or_default();
-    rule.grant.redirection = fields.boolean(REDIRECTION).unwrap_or(false);
+    rule.grant = read_grant(&mut fields);
     if decision.is_none() || rule.tools.is_empty() {
         return;
     }
@@ -186,8 +185,33 @@ fn push_permitted(fields: &mut Fields<'_, '_, '_, '_>, permissions: Vec<At<Strin
     }
 }
 
-fn values(texts: Vec<At<String>>) -> Vec<String> {
-    texts.into_iter().map(|text| text.value).collect()
+/// What a command that the rule is about may reach.
+fn read_grant(fields: &mut Fields<'_, '_, '_, '_>) -> Grant {
+    let sandbox = fields.word(SANDBOX, sandbox, &["read_only", "workspace_write", "full"]);
+    let mut network = Vec::new();
+    for At { value, span } in fields.texts(NETWORK).unwrap_or_default() {
+        match host::parse_granted(&value) {
+            Ok(host) => network.push(host),
+            Err(error) => {
+                fields.reader.error(span, error.to_string(), "not a host").help =
+                    Some("write `docs.rs`, or `*.docs.rs` for what is below it".to_owned());
+            }
+        }
+    }
+    if !network.is_empty()
+        && sandbox != Some(Sandbox::WorkspaceWrite)
+        && let Some(value) = fields.get(NETWORK)
+    {
+        let why = match sandbox {
+            Some(Sandbox::Full) => "what is not confined reaches every host",
+            _ => "what may only read reaches no host",
+        };
+        fields
+            .reader
+            .warning(value.span(), format!("`network` changes nothing: {why}"), "no use")
+            .help = Some("`network` goes with sandbox = \"workspace_write\"".to_owned());
+    }
+    Grant { sandbox, network, redirection: fields.boolean(REDIRECTION).unwrap_or(false) }
 }
 
 fn read_decision(fields: &mut Fields<'_, '_, '_, '_>, span: &Range<usize>) -> Option<Decision> {
@@ -219,12 +243,7 @@ fn risk(text: &str) -> Option<Risk> {
 }
 
 fn sandbox(text: &str) -> Option<Sandbox> {
-    match text {
-        "read_only" | "read-only" => Some(Sandbox::ReadOnly),
-        "workspace_write" | "workspace-write" => Some(Sandbox::WorkspaceWrite),
-        "full" => Some(Sandbox::Full),
-        _ => None,
-    }
+    text.replace('-', "_").parse().ok()
 }
 
 /// The tools; what the rule is about fixes them where none are named.
@@ -459,7 +478,8 @@ fn read_permissions(table: &DeTable<'_>, reader: &mut Reader<'_>) {
     }
     let choices = Mode::ALL.map(Mode::name);
     let mode = fields.word(DEFAULT_MODE, |text| text.parse().ok(), &choices);
-    let folders = fields.texts(FOLDERS).map(values).unwrap_or_default();
+    let folders = fields.texts(FOLDERS).unwrap_or_default().into_iter();
+    let folders: Vec<String> = folders.map(|folder| folder.value).collect();
     reader.file.mode = mode.or(reader.file.mode);
     reader.file.folders.extend(folders);
 }

@@ -40,6 +40,7 @@ fn with(permissions: &[String], facts: &Facts) -> Decision {
         id: "x".into(),
         permission: permission.clone(),
         expires: None,
+        reach: None,
     });
     let granted = Granted::new(given, &loader(&world())).unwrap();
     let facts = facts.clone().with_granted(Arc::new(granted));

@@ -10,6 +10,8 @@ use toolgate_core::context::Session;
 use toolgate_core::grants::Grants as _;
 use toolgate_core::policy::Risk;
 use toolgate_core::policy::load::Loader;
+use toolgate_core::policy::profile::Profile;
+use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::tool::Preview;
 use toolgate_core::workspace::Workspace;
 use toolgate_store::grants::{Beginning, KeptGrants};
@@ -34,6 +36,7 @@ fn request(session: &Session) -> ApprovalRequest {
         dangers: Box::default(),
         places: Box::default(),
         commands: Box::default(),
+        reach: None,
         preview: Preview::Nothing,
         args: JsonText::from(&json!({})),
         proposals: Box::default(),
@@ -48,6 +51,7 @@ fn edit_all() -> Proposal {
         permission: "Edit(src/**)".into(),
         permissions: Box::new(["Edit(src/**)".into()]),
         meaning: "changing src".into(),
+        reach: None,
     }
 }
 
@@ -91,6 +95,32 @@ fn a_grant_holds_for_its_session_and_its_workspace_only() {
     assert_eq!(rules(&session("another", scene.work.path())), 0);
     let elsewhere = tempfile::tempdir().unwrap();
     assert_eq!(rules(&session("s", elsewhere.path())), 0);
+}
+
+#[test]
+fn a_grant_keeps_what_commands_run_with() {
+    let hosts = ["docs.rs".to_owned(), "crates.io".to_owned()];
+    for reach in [
+        None,
+        Some(Profile::of(Sandbox::ReadOnly)),
+        Some(Profile::new(Sandbox::WorkspaceWrite, hosts)),
+        Some(Profile::of(Sandbox::Full)),
+    ] {
+        let scene = Scene::new();
+        let proposal = Proposal {
+            permissions: Box::new(["Bash(make *)".into(), "Bash(npm ci)".into()]),
+            reach: reach.clone().map(Box::new),
+            ..edit_all()
+        };
+        let request = request(&scene.session());
+        block_on(scene.grants().add(&request, &proposal, Span::Session)).unwrap();
+        assert_eq!(scene.grants().list().unwrap()[0].reach, reach);
+        let granted = scene.grants().of(&scene.session()).unwrap();
+        assert_eq!(granted.rules().len(), 2);
+        for rule in granted.rules() {
+            assert_eq!(Profile::granted(&rule.grant), reach);
+        }
+    }
 }
 
 #[test]

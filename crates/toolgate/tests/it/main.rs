@@ -30,6 +30,8 @@ mod killing_records;
 #[cfg(test)]
 mod modes;
 #[cfg(test)]
+mod ordinary_work;
+#[cfg(test)]
 mod permissions;
 #[cfg(test)]
 mod policy_check;
@@ -48,6 +50,12 @@ mod results;
 #[cfg(test)]
 mod secrets;
 #[cfg(test)]
+mod shell;
+#[cfg(test)]
+mod shell_cli;
+#[cfg(test)]
+mod shell_output;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod tools_list;
@@ -61,3 +69,5 @@ mod trust;
 mod undo;
 #[cfg(test)]
 mod waiting;
+#[cfg(test)]
+mod workshop;

@@ -1,0 +1,117 @@
+//! What a command wants to run with.
+
+use serde_json::Value;
+
+use crate::facts::Facts;
+use crate::host::{self, HostError};
+use crate::profile::Profile;
+use crate::rule::Sandbox;
+
+/// More hosts are more than a person reads.
+const MOST_HOSTS: usize = 20;
+
+/// What a command is to run with; where nothing is said, its rules say it.
+#[derive(Debug, Default)]
+pub(super) struct Wish {
+    pub(super) sandbox: Option<Sandbox>,
+    pub(super) network: Option<Vec<String>>,
+    pub(super) whose: Whose,
+}
+
+/// Who wants it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The call, so that more than its rules say must be asked for.
+    #[default]
+    Call,
+    /// A person who was asked.
+    Person,
+}
+
+impl Wish {
+    /// Reads what a call wants, or what a person chose for it.
+    ///
+    /// # Errors
+    /// A sentence about what cannot be understood.
+    pub(super) fn of(facts: &Facts) -> Result<Self, String> {
+        let wish = match &facts.chosen {
+            Some(chosen) => Self {
+                sandbox: Some(chosen.sandbox),
+                network: Some(hosts(chosen.network.iter().map(String::as_str))?),
+                whose: Whose::Person,
+            },
+            None => Self {
+                sandbox: sandbox(facts.args.get("sandbox"))?,
+                network: network(facts.args.get("network"))?,
+                whose: Whose::Call,
+            },
+        };
+        if wish.sandbox == Some(Sandbox::ReadOnly) && !wish.hosts().is_empty() {
+            return Err(
+                "what runs in `read_only` reaches no network; hosts go with `workspace_write`"
+                    .to_owned(),
+            );
+        }
+        Ok(wish)
+    }
+
+    /// The hosts it names.
+    pub(super) fn hosts(&self) -> &[String] {
+        self.network.as_deref().unwrap_or_default()
+    }
+
+    /// What is wanted where the rest is as the rules say.
+    pub(super) fn over(&self, rules: &Profile) -> Profile {
+        let network = self.network.as_ref().unwrap_or(&rules.network);
+        let sandbox = self.sandbox.unwrap_or_else(|| match self.hosts() {
+            [] => rules.sandbox,
+            // What only reads reaches nobody.
+            _ => rules.sandbox.max(Sandbox::WorkspaceWrite),
+        });
+        Profile::new(sandbox, network.iter().cloned())
+    }
+}
+
+fn sandbox(value: Option<&Value>) -> Result<Option<Sandbox>, String> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(name)) => name.parse().map(Some).map_err(|_| unknown_sandbox(value)),
+        Some(_) => Err(unknown_sandbox(value)),
+    }
+}
+
+fn unknown_sandbox(value: Option<&Value>) -> String {
+    let text = match value {
+        Some(Value::String(name)) => name.chars().take(40).collect(),
+        _ => "that".to_owned(),
+    };
+    format!("`{text}` is no sandbox: it is `read_only`, `workspace_write` or `full`")
+}
+
+fn network(value: Option<&Value>) -> Result<Option<Vec<String>>, String> {
+    const LIST: &str = "`network` is a list of names of hosts";
+    let items = match value {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Array(items)) => items,
+        Some(_) => return Err(LIST.to_owned()),
+    };
+    if items.len() > MOST_HOSTS {
+        return Err(format!(
+            "`network` names {} hosts, and no more than {MOST_HOSTS} are read",
+            items.len()
+        ));
+    }
+    let names = items.iter().map(|item| item.as_str().ok_or_else(|| LIST.to_owned()));
+    hosts(names.collect::<Result<Vec<_>, _>>()?).map(Some)
+}
+
+fn hosts<'h>(names: impl IntoIterator<Item = &'h str>) -> Result<Vec<String>, String> {
+    let names = names.into_iter().map(host::parse).collect::<Result<Vec<_>, HostError>>();
+    let mut names = names.map_err(|error| error.to_string())?;
+    if names.len() > MOST_HOSTS {
+        return Err(format!("no more than {MOST_HOSTS} hosts are read"));
+    }
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}

@@ -1,0 +1,88 @@
+//! The one place that connects anywhere.
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use toolgate_policy::floor::address;
+
+use super::grant::{Granted, Grants};
+use super::peer::Peer;
+use super::refusal::Refusal;
+use super::refused::Refused;
+use super::settings::Settings;
+use super::target::{Host, Target};
+
+/// What every connection shares: the grants, the limits, and what was refused.
+#[derive(Debug)]
+pub(super) struct Outlet {
+    grants: Grants,
+    pub(super) settings: Settings,
+    pub(super) refused: Refused,
+}
+
+impl Outlet {
+    pub(super) fn new(hosts: &[String], settings: Settings) -> Self {
+        Self { grants: Grants::parse(hosts), settings, refused: Refused::default() }
+    }
+
+    /// How a target was granted; one that was not is noted.
+    pub(super) fn granted(&self, target: &Target) -> Result<Granted, Refusal> {
+        self.grants.find(target).ok_or_else(|| {
+            self.refused.note(&target.to_string());
+            Refusal::NotGranted(target.clone())
+        })
+    }
+
+    /// Connects to a target that is granted and leads nowhere but into the public network.
+    pub(super) async fn connect(&self, target: &Target) -> Result<(Peer, Granted), Refusal> {
+        let granted = self.granted(target)?;
+        let addresses = self.addresses(target).await?;
+        self.check(target, &addresses)?;
+        // INVARIANT: these are the addresses that were checked; no name is looked up again.
+        let stream = self.connect_first(&addresses).await.map_err(|error| Refusal::Unreached {
+            target: target.clone(),
+            why: error.kind().to_string(),
+        })?;
+        Ok((Peer::new(stream), granted))
+    }
+
+    async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, Refusal> {
+        let name = match &target.host {
+            Host::Address(address) => return Ok(vec![SocketAddr::new(*address, target.port)]),
+            Host::Name(name) => name,
+        };
+        let lookup = self.settings.resolver.resolve(name, target.port);
+        match timeout(self.settings.connect_time, lookup).await {
+            Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
+            _ => Err(Refusal::Unknown(target.clone())),
+        }
+    }
+
+    /// Refuses a name when any of its addresses is private: who answers so plays games.
+    fn check(&self, target: &Target, addresses: &[SocketAddr]) -> Result<(), Refusal> {
+        for socket in addresses {
+            let address = socket.ip().to_canonical();
+            if let Some(network) = address::private(address)
+                && !self.settings.permitted.contains(socket)
+            {
+                return Err(Refusal::Private { target: target.clone(), address, network });
+            }
+        }
+        Ok(())
+    }
+
+    async fn connect_first(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+        let mut last = io::Error::from(io::ErrorKind::NotFound);
+        for address in addresses {
+            let connecting = TcpStream::connect(address);
+            last = match timeout(self.settings.connect_time, connecting).await {
+                Ok(Ok(stream)) => return Ok(stream),
+                Ok(Err(error)) => error,
+                Err(_) => io::ErrorKind::TimedOut.into(),
+            };
+        }
+        Err(last)
+    }
+}

@@ -1,0 +1,143 @@
+//! Commands from the command line: unasked, asked, killed.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::time::{Duration, Instant};
+
+use predicates::prelude::*;
+use serde_json::{Value, json};
+
+use crate::harness::Toolgate;
+use crate::workshop::{eventually, processes};
+
+fn json_of(toolgate: &Toolgate, args: &[&str]) -> Value {
+    let output = toolgate.command().args(args).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!("{error}: {}", String::from_utf8_lossy(&output.stderr));
+    })
+}
+
+#[test]
+fn what_only_looks_runs_unasked_and_can_write_nowhere() {
+    let toolgate = Toolgate::with_files(&[("a.txt", "one\ntwo\n")]);
+    let args = json!({ "command": "wc -l a.txt | cat" }).to_string();
+    let answer = json_of(&toolgate, &["--json", "call", "shell", &args]);
+    assert_eq!(answer["decision"], "allow");
+    let result = &answer["result"]["structured"];
+    assert_eq!(result["stdout"], "2 a.txt\n");
+    assert_eq!(result["sandbox"]["profile"], "read_only");
+    assert_eq!(result["sandbox"]["level"], "namespaces");
+}
+
+#[test]
+fn what_does_more_needs_somebody() {
+    let toolgate = Toolgate::new();
+    let args = json!({ "command": "touch x" }).to_string();
+    toolgate.run(["call", "shell", &args]).code(4);
+    assert_eq!(toolgate.read("x"), None);
+}
+
+#[test]
+fn a_rule_says_how_far_a_command_reaches() {
+    let toolgate = Toolgate::new();
+    let policy =
+        "[[rule]]\ntool = \"shell\"\ncommand = \"touch\"\ndecision = \"allow\"\npriority = 500\n";
+    std::fs::write(toolgate.home("narrow.toml"), policy).unwrap();
+    let wide = format!("{policy}sandbox = \"workspace_write\"\n");
+    std::fs::write(toolgate.home("wide.toml"), wide).unwrap();
+    let args = json!({ "command": "touch x" }).to_string();
+    let with = |file: &str| {
+        let file = toolgate.home(file);
+        toolgate.run(["--policy", file.to_str().unwrap(), "call", "shell", &args])
+    };
+    with("narrow.toml").code(1).stdout(predicate::str::contains("workspace_write"));
+    assert_eq!(toolgate.read("x"), None);
+    with("wide.toml").success();
+    assert_eq!(toolgate.read("x").as_deref(), Some(""));
+}
+
+#[test]
+fn killing_toolgate_leaves_nothing_behind() {
+    let toolgate = Toolgate::new();
+    for (mark, sandbox) in [("278.25", "workspace_write"), ("278.75", "full")] {
+        let line = format!("(setsid sleep {mark} &); sleep {mark}; echo never");
+        let args = json!({ "command": line, "sandbox": sandbox }).to_string();
+        let mut child = toolgate.start(&["--mode", "yolo", "call", "shell", &args]);
+        let mark = format!("sleep {mark}");
+        eventually("they run", || processes(&mark).len() >= 2);
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        let begun = Instant::now();
+        eventually("they are gone", || processes(&mark).is_empty());
+        assert!(begun.elapsed() < Duration::from_secs(3));
+    }
+    eventually("no helper is left", || processes(&toolgate.home("").to_string_lossy()).is_empty());
+}
+
+#[test]
+fn a_background_command_ends_with_its_batch() {
+    let toolgate = Toolgate::new();
+    let lines = [
+        json!({ "id": "1", "tool": "shell", "args": { "command": "echo begun; sleep 279.5", "background": true } }),
+        json!({ "id": "2", "tool": "shell", "args": { "command": "sleep 0.3" } }),
+        json!({ "id": "3", "tool": "shell_output", "args": { "id": "shell_1" } }),
+    ];
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let output = toolgate.run_with_input(["--mode", "yolo", "batch"], input).success();
+    let output = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(output.lines().nth(2).unwrap().contains("begun"), "{output}");
+    eventually("it is gone", || processes("sleep 279.5").is_empty());
+}
+
+#[test]
+fn what_a_command_changed_can_be_undone() {
+    let toolgate = Toolgate::with_files(&[("a.txt", "one\n"), ("b/c.txt", "two\n")]);
+    let args = json!({ "command": "rm -r b; echo three > a.txt; touch new" }).to_string();
+    toolgate.run(["--mode", "yolo", "call", "shell", &args]).success();
+    assert_eq!(toolgate.read("b/c.txt"), None);
+    toolgate.run(["undo"]).success();
+    assert_eq!(toolgate.read("a.txt").as_deref(), Some("one\n"));
+    assert_eq!(toolgate.read("b/c.txt").as_deref(), Some("two\n"));
+    assert_eq!(toolgate.read("new"), None);
+}
+
+#[test]
+fn every_name_runs_commands_with_its_own_parameters() {
+    let toolgate = Toolgate::new();
+    for (tool, args) in [
+        (
+            "Bash",
+            json!({ "command": "echo hi", "timeout": 5000, "description": "greets", "run_in_background": false }),
+        ),
+        ("runCommand", json!({ "command": "echo hi", "timeout": 5000, "background": false })),
+    ] {
+        let args = args.to_string();
+        toolgate.run(["call", tool, &args]).success().stdout("Exit code: 0\n\nhi\n");
+    }
+    let missing = json!({ "task_id": "shell_7", "block": false }).to_string();
+    toolgate
+        .run(["call", "TaskOutput", &missing])
+        .code(1)
+        .stderr(predicate::str::contains("shell_7"));
+    let missing = json!({ "shell_id": "shell_7" }).to_string();
+    toolgate
+        .run(["call", "KillShell", &missing])
+        .code(1)
+        .stderr(predicate::str::contains("shell_7"));
+}
+
+#[test]
+fn arguments_out_of_range_are_refused() {
+    let toolgate = Toolgate::new();
+    for (args, said) in [
+        (json!({ "command": "true", "timeout": 600_001 }), "timeout"),
+        (json!({ "command": "true", "timeout": 0 }), "timeout"),
+        (json!({ "command": "" }), "command"),
+        (json!({ "command": "  \n" }), "command"),
+        (json!({ "command": "a\u{0}b" }), "NUL"),
+        (json!({ "command": "true", "sandbox": "FULL" }), "sandbox"),
+        (json!({ "command": "true", "backgruond": true }), "background"),
+    ] {
+        let args = args.to_string();
+        toolgate.run(["call", "shell", &args]).code(2).stderr(predicate::str::contains(said));
+    }
+}

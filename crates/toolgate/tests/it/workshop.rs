@@ -1,0 +1,131 @@
+//! A gate that runs commands for real, in this process.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use toolgate::core::bounds::Preset;
+use toolgate::core::call::Call;
+use toolgate::core::context::{ResultSettings, Session};
+use toolgate::core::gate::{Gate, GateSettings};
+use toolgate::core::result::ToolResult;
+use toolgate::core::workspace::Workspace;
+use toolgate::policy::{Engine, Mode};
+use toolgate_sandbox::{SandboxSpawner, Settings};
+
+/// One runtime for all tests of this process, as a program has one.
+pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+
+/// A workspace where every command may run.
+#[derive(Debug)]
+pub(crate) struct Workshop {
+    folder: TempDir,
+    pub(crate) gate: Gate,
+    pub(crate) session: Arc<Session>,
+}
+
+impl Workshop {
+    /// An empty workspace in mode `yolo`.
+    pub(crate) fn new() -> Self {
+        Self::with(GateSettings::default())
+    }
+
+    /// The same with a gate that behaves as told.
+    pub(crate) fn with(settings: GateSettings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in ["workspace", "state", "results", "outside"] {
+            fs::create_dir(root.join(name)).unwrap();
+        }
+        let _inside = RUNTIME.enter();
+        let spawner = SandboxSpawner::new(Settings {
+            helper: Some(PathBuf::from(env!("CARGO_BIN_EXE_toolgate"))),
+            ..Settings::new(root.join("state"))
+        });
+        let settings = GateSettings {
+            results: ResultSettings {
+                preset: Preset::Standard,
+                folder: Some(root.join("results")),
+            },
+            ..settings
+        };
+        let gate = Gate::builder(Arc::new(toolgate::tools::registry().unwrap()))
+            .policy(Engine::in_mode(Mode::Yolo))
+            .spawner(Arc::new(spawner))
+            .settings(settings)
+            .build();
+        let workspace = Workspace::open(&root.join("workspace")).unwrap();
+        Self { folder, gate, session: Arc::new(Session::new(workspace)) }
+    }
+
+    /// A path in the workspace.
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.root().join("workspace").join(relative)
+    }
+
+    /// A path in a folder that is no workspace.
+    pub(crate) fn outside(&self, relative: &str) -> PathBuf {
+        self.root().join("outside").join(relative)
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
+    /// Calls a tool.
+    pub(crate) fn call(&self, tool: &str, args: Value) -> ToolResult {
+        RUNTIME.block_on(self.gate.call(Call::new(tool, args), &self.session)).result
+    }
+
+    /// Runs a command line as the gate sees fit.
+    pub(crate) fn shell(&self, command: &str) -> ToolResult {
+        self.call("shell", json!({ "command": command }))
+    }
+
+    /// Runs a command line that is not confined.
+    pub(crate) fn unconfined(&self, command: &str) -> ToolResult {
+        self.call("shell", json!({ "command": command, "sandbox": "full" }))
+    }
+
+    /// Starts a command in the background; its id.
+    pub(crate) fn start(&self, command: &str) -> String {
+        let result = self.call("shell", json!({ "command": command, "background": true }));
+        result.structured.unwrap()["id"].as_str().unwrap().to_owned()
+    }
+}
+
+/// What a command printed, both streams apart.
+pub(crate) fn printed(result: &ToolResult) -> (String, String) {
+    let text = |name: &str| result.structured.as_ref().unwrap()[name].as_str().unwrap().to_owned();
+    (text("stdout"), text("stderr"))
+}
+
+/// The processes whose command line has a mark in it.
+pub(crate) fn processes(mark: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        if line.contains(mark) && !is_own(&entry.path()) {
+            found.push(line);
+        }
+    }
+    found
+}
+
+fn is_own(process: &Path) -> bool {
+    process.file_name().is_some_and(|name| *name == *std::process::id().to_string())
+}
+
+/// Waits until something holds, or fails.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

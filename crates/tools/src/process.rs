@@ -1,0 +1,15 @@
+//! Commands while they run: what they are given, what they put out, how they end.
+
+mod background;
+mod environment;
+mod hint;
+mod launch;
+mod output;
+mod report;
+mod transcript;
+mod watch;
+
+pub(crate) use background::{Background, Job};
+pub(crate) use launch::{Launch, is_read_only, programs};
+pub(crate) use report::{Ran, report, said, sandbox};
+pub(crate) use watch::watch;

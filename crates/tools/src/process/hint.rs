@@ -1,0 +1,93 @@
+//! Telling that the sandbox may be why a command failed.
+
+use toolgate_core::policy::rule::Sandbox;
+use toolgate_core::reach::Reach;
+
+/// Words that programs find for a write that was not let through.
+const WRITES: &[&str] = &[
+    "read-only file system",
+    "permission denied",
+    "operation not permitted",
+    "erofs",
+    "eacces",
+    "eperm",
+];
+/// Words that programs find for a network that is not there.
+const NETWORK: &[&str] = &[
+    "network is unreachable",
+    "could not resolve",
+    "name resolution",
+    "name or service not known",
+    "no address associated",
+    "enetunreach",
+    "eai_again",
+    "enotfound",
+    "getaddrinfo",
+    "failed to lookup address",
+    "connection refused",
+    "403 from proxy",
+    "response 403",
+    "unable to connect to proxy",
+];
+
+/// What to do about a command that failed inside of a sandbox, if that may be the reason.
+pub(super) fn hint(reach: &Reach, complaints: &str, refused: &[String]) -> Option<String> {
+    if reach.sandbox == Sandbox::Full {
+        return None;
+    }
+    let complaints = complaints.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| complaints.contains(word));
+    if !refused.is_empty() {
+        return Some(format!(
+            "The sandbox did not let it reach {}. If it should, call `shell` again with `network`: {}; a person is asked.",
+            refused.join(", "),
+            serde_json::json!(refused),
+        ));
+    }
+    if has(NETWORK) && reach.network.is_empty() {
+        return Some(
+            "It ran in a sandbox without network, which may be why. If it needs some, call `shell` again with `network`: [\"the.host\"]; a person is asked.".to_owned(),
+        );
+    }
+    if !has(WRITES) {
+        return None;
+    }
+    Some(match reach.sandbox {
+        Sandbox::ReadOnly => {
+            "It ran in a sandbox that can write nowhere but in /tmp, which may be why. If it has to write in the workspace, call `shell` again with `sandbox`: \"workspace_write\"; a person is asked.".to_owned()
+        }
+        _ => {
+            "It ran in a sandbox that can write in the workspace (but not to what governs other programs, such as .git/hooks) and in /tmp, and nowhere else, which may be why. If it needs more, call `shell` again with `sandbox`: \"full\"; a person is asked.".to_owned()
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(sandbox: Sandbox, complaints: &str) -> Option<String> {
+        hint(&Reach { sandbox, ..Reach::default() }, complaints, &[])
+    }
+
+    #[test]
+    fn only_what_may_be_the_sandbox_is_said_to_be() {
+        assert!(
+            of(Sandbox::ReadOnly, "touch: cannot touch 'x': Read-only file system")
+                .unwrap()
+                .contains("workspace_write")
+        );
+        assert!(
+            of(Sandbox::WorkspaceWrite, "bash: /etc/x: Permission denied")
+                .unwrap()
+                .contains("\"full\"")
+        );
+        assert!(
+            of(Sandbox::WorkspaceWrite, "curl: (6) Could not resolve host: x")
+                .unwrap()
+                .contains("`network`")
+        );
+        assert_eq!(of(Sandbox::ReadOnly, "error: no such test"), None);
+        assert_eq!(of(Sandbox::Full, "Permission denied"), None);
+    }
+}

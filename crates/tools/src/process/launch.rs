@@ -1,0 +1,149 @@
+//! A shell line, and what it takes to start it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use toolgate_core::context::CallContext;
+use toolgate_core::error::{ErrorKind, ToolError};
+use toolgate_core::policy::shell::{Command, Direction, Look, Reading, look, read};
+use toolgate_core::spawn::{Order, SpawnError, Spawned};
+
+use super::environment::environment;
+
+/// Shells, the one that understands most first.
+const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"];
+/// Programs whose first word is a file they run.
+const INTERPRETERS: &[&str] =
+    &["sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "php"];
+/// More programs than this are not bound to an approval.
+const MOST_PROGRAMS: usize = 20;
+
+/// A line to run in a folder.
+#[derive(Debug)]
+pub(crate) struct Launch<'a> {
+    /// The line that was asked for.
+    pub(crate) line: &'a str,
+    /// A real path.
+    pub(crate) folder: &'a Path,
+}
+
+impl Launch<'_> {
+    /// Starts it, reaching as far as the call may.
+    pub(crate) async fn start(&self, context: &CallContext) -> Result<Spawned, ToolError> {
+        let Some(spawner) = context.spawner() else {
+            return Err(ToolError::new(
+                ErrorKind::SandboxError,
+                "nothing here can start programs; whoever built this gate has to give it a spawner",
+            ));
+        };
+        spawner.spawn(self.order(context)?).await.map_err(|error| failed(&error))
+    }
+
+    fn order(&self, context: &CallContext) -> Result<Order, ToolError> {
+        let reach = context.reach();
+        let shell = SHELLS.iter().find(|shell| Path::new(shell).exists()).ok_or_else(|| {
+            ToolError::new(ErrorKind::SandboxError, "this machine has neither bash nor sh")
+        })?;
+        let line = reach.line.as_deref().unwrap_or(self.line);
+        let unmasked = if reach.is_approved { self.named_files() } else { Vec::new() };
+        Ok(Order {
+            program: PathBuf::from(shell),
+            args: vec![OsString::from("-c"), OsString::from(line)],
+            folder: self.folder.to_owned(),
+            env: environment(),
+            sandbox: reach.sandbox,
+            network: reach.network.clone(),
+            roots: context.workspace().roots().map(Path::to_owned).collect(),
+            unmasked,
+            scratch: context.session().id().to_string(),
+        })
+    }
+
+    /// Files that the line names: whoever agreed to it saw them.
+    fn named_files(&self) -> Vec<PathBuf> {
+        let commands = commands(self.line);
+        let words = commands.iter().flat_map(|command| {
+            let targets = command.redirects.iter().map(|redirect| &redirect.target);
+            command.words.iter().chain(targets)
+        });
+        let named = words.filter_map(|word| word.literal());
+        named.filter_map(|name| self.folder.join(name).canonicalize().ok()).collect()
+    }
+}
+
+/// The programs a line runs that somebody could exchange: those named by a path, and scripts
+/// handed to an interpreter. Real paths.
+pub(crate) fn programs(line: &str, folder: &Path) -> Vec<PathBuf> {
+    let mut programs = Vec::new();
+    for command in commands(line) {
+        let Some(name) = command.name() else { continue };
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let script = || {
+            let words = command.arguments().iter().filter_map(|word| word.literal());
+            words.map(str::to_owned).find(|word| !word.starts_with('-'))
+        };
+        let own = name.contains('/').then(|| name.to_owned());
+        let script = INTERPRETERS.contains(&base).then(script).flatten();
+        for name in own.into_iter().chain(script) {
+            let real = folder.join(name).canonicalize();
+            programs.extend(real.ok().filter(|real| real.is_file()));
+        }
+    }
+    programs.truncate(MOST_PROGRAMS);
+    programs
+}
+
+/// Whether a line only looks, so that it may run beside others.
+pub(crate) fn is_read_only(line: &str) -> bool {
+    let Reading::Literal(line) = read(line) else { return false };
+    line.commands().iter().all(|command| {
+        let writes = command.redirects.iter().any(|redirect| {
+            redirect.direction == Direction::Write && redirect.target.text != "/dev/null"
+        });
+        !writes && !matches!(look(command), Look::No(_))
+    })
+}
+
+fn commands(line: &str) -> Vec<Command> {
+    match read(line) {
+        Reading::Literal(line) => line.commands().to_vec(),
+        Reading::Complex { commands, .. } => commands,
+        Reading::Unreadable { .. } => Vec::new(),
+    }
+}
+
+fn failed(error: &SpawnError) -> ToolError {
+    let next = match error {
+        SpawnError::Sandbox { .. } => {
+            "nothing ran. `toolgate doctor` tells what is missing; to run it unconfined, a person has to agree: ask with `sandbox` set to `full`"
+        }
+        _ => "nothing ran",
+    };
+    ToolError::new(ErrorKind::SandboxError, format!("{error}; {next}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_looking_is_told_from_more() {
+        for line in ["ls -la", "git status", "cat a | wc -l", "grep x y 2>/dev/null"] {
+            assert!(is_read_only(line), "{line}");
+        }
+        for line in ["make", "ls > out", "echo $(rm x)", "cat a; rm b", "cat 'a"] {
+            assert!(!is_read_only(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn programs_that_could_be_exchanged_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        for name in ["deploy.sh", "tool.py", "notes.txt"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        let found = programs("./deploy.sh notes.txt && python3 -u tool.py; cat notes.txt", &folder);
+        assert_eq!(found, [folder.join("deploy.sh"), folder.join("tool.py")]);
+    }
+}

@@ -1,0 +1,112 @@
+//! What a background command has put out, kept in a file until it is asked for.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use toolgate_core::bounds::Whole;
+
+/// Text that grows at its end and is read from where it was left off.
+#[derive(Debug)]
+pub(super) struct Transcript {
+    file: File,
+    path: Option<PathBuf>,
+    written: u64,
+    read: u64,
+    /// Why nothing more is kept.
+    broken: Option<String>,
+}
+
+/// What is new in a transcript.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct News {
+    pub(crate) text: String,
+    /// How many bytes wait to be asked for.
+    pub(crate) waiting: u64,
+}
+
+impl Transcript {
+    /// A new file where long results are kept, or one without a name.
+    pub(super) fn create(whole: &Whole) -> io::Result<Self> {
+        let (file, path) = match whole {
+            Whole::Kept { folder, name } => {
+                let path = folder.join(format!("{}-output.txt", plain(name)));
+                (create(folder, &path)?, Some(path))
+            }
+            Whole::Dropped => (tempfile::tempfile()?, None),
+        };
+        Ok(Self { file, path, written: 0, read: 0, broken: None })
+    }
+
+    /// The file, if it has a name.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Takes more text.
+    pub(super) fn push(&mut self, text: &str) {
+        if self.broken.is_some() {
+            return;
+        }
+        match self.file.write_all(text.as_bytes()) {
+            Ok(()) => self.written += text.len() as u64,
+            Err(error) => self.broken = Some(error.to_string()),
+        }
+    }
+
+    /// What came since the last time, as much as fits.
+    pub(super) fn news(&mut self, most: usize) -> io::Result<News> {
+        let waiting = self.written - self.read;
+        let size = usize::try_from(waiting).unwrap_or(usize::MAX).min(most);
+        let mut bytes = vec![0; size];
+        self.file.read_exact_at(&mut bytes, self.read)?;
+        // INVARIANT: only whole characters are written, so at most a part of the last one is cut.
+        let whole = match std::str::from_utf8(&bytes) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        bytes.truncate(whole);
+        self.read += whole as u64;
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let waiting = self.written - self.read;
+        if let (Some(why), 0) = (&self.broken, waiting) {
+            text.push_str(&format!("\n[what came after this could not be kept: {why}]\n"));
+        }
+        Ok(News { text, waiting })
+    }
+}
+
+fn create(folder: &Path, path: &Path) -> io::Result<File> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(path)
+}
+
+/// A part of a file name for any id.
+fn plain(id: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    id.chars().take(100).map(|letter| if is_plain(letter) { letter } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_comes_once() {
+        let mut transcript = Transcript::create(&Whole::Dropped).unwrap();
+        transcript.push("aé€😀");
+        transcript.push("z");
+        let mut seen = String::new();
+        loop {
+            let news = transcript.news(4).unwrap();
+            if news.text.is_empty() {
+                break;
+            }
+            seen.push_str(&news.text);
+        }
+        assert_eq!(seen, "aé€😀z");
+        transcript.push("more");
+        assert_eq!(transcript.news(100).unwrap(), News { text: "more".to_owned(), waiting: 0 });
+    }
+}
