@@ -9,6 +9,7 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
+use rustix::pipe::{PipeFlags, pipe_with};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -20,6 +21,12 @@ const LONGEST: usize = 64 * 1024;
 /// Two connected ends that keep messages apart.
 pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?)
+}
+
+/// Something to read nothing from, also where `/dev/null` cannot be opened.
+pub(crate) fn nothing() -> io::Result<OwnedFd> {
+    let null = std::fs::File::options().read(true).write(true).open("/dev/null");
+    null.map(OwnedFd::from).or_else(|_| Ok(pipe_with(PipeFlags::CLOEXEC)?.0))
 }
 
 /// Sends a message. A receiver that is gone is an error, never a signal.

@@ -43,6 +43,8 @@ pub(crate) fn alone(view: &View) -> Result<(), String> {
 
 fn restrict_alone(view: &View) -> Result<landlock::RestrictionStatus, RulesetError> {
     let secrets = outermost(view.masked.iter().chain(&view.emptied).cloned().collect());
+    let is_among_secrets = |path: &&PathBuf| secrets.iter().any(|secret| path.starts_with(secret));
+    let shown = view.kept.iter().filter(is_among_secrets);
     let folders = view.writable.iter().chain([&view.scratch]);
     let devices = ["null", "zero", "full", "random", "urandom", "tty"];
     let devices = devices.map(|name| Path::new("/dev").join(name));
@@ -52,7 +54,7 @@ fn restrict_alone(view: &View) -> Result<landlock::RestrictionStatus, RulesetErr
     ruleset()?
         .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(around(&secrets), reading))?
-        .add_rules(path_beneath_rules(&view.kept, reading))?
+        .add_rules(path_beneath_rules(shown, reading))?
         .add_rules(path_beneath_rules(folders, AccessFs::from_all(VERSION)))?
         .add_rules(path_beneath_rules(devices, using))?
         .restrict_self()

@@ -11,7 +11,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, chdir, setsid};
 
 use crate::wire::{Failure, Plan, Program, Raw};
-use crate::{canary, sys};
+use crate::{canary, channel, sys};
 
 /// Where a command prints to.
 #[derive(Debug)]
@@ -77,7 +77,8 @@ fn exec(path: &Raw, args: &[Raw], env: &[(Raw, Raw)], output: Output) -> Failure
     let mut command = Command::new(path.as_os());
     command.args(args.iter().map(Raw::as_os));
     command.env_clear().envs(env.iter().map(|(name, value)| (name.as_os(), value.as_os())));
-    command.stdin(Stdio::null()).stdout(output.stdout).stderr(output.stderr);
+    let stdin = channel::nothing().map_or_else(|_| Stdio::null(), Stdio::from);
+    command.stdin(stdin).stdout(output.stdout).stderr(output.stderr);
     Failure::Program(words(command.exec()))
 }
 

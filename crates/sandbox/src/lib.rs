@@ -39,5 +39,6 @@ mod view;
 mod warden;
 mod wire;
 
+pub use crate::probe::findings::Finding;
 pub use crate::settings::Settings;
 pub use crate::spawner::SandboxSpawner;

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -70,7 +70,7 @@ impl Link {
         let (channel, theirs) = channel::pair()?;
         let mut command = Command::new(self.helper.as_deref().unwrap_or(itself));
         command.arg(helper::ARGUMENT).env_clear().current_dir("/");
-        command.stdin(theirs).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdin(theirs).stdout(channel::nothing()?).stderr(channel::nothing()?);
         Ok(Warden { channel, process: Some(command.spawn()?) })
     }
 }

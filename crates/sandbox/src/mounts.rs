@@ -13,7 +13,7 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use self::devices::{Devices, EMPTY_FILE, EMPTY_FOLDER};
 use self::piece::{FIXED, Piece, TAME, find};
 use crate::sys;
-use crate::view::{Guard, View};
+use crate::view::{Guard, View, outermost};
 
 /// Builds the tree.
 ///
@@ -58,7 +58,9 @@ fn take_kept(view: &View) -> io::Result<Vec<Kept>> {
     let covers = || view.temporary.iter().chain(&view.emptied);
     let is_covered = |path: &Path| covers().any(|cover| path.starts_with(cover));
     let writable = view.writable.iter().map(|path| (path, TAME));
-    let readable = view.kept.iter().filter(|path| is_covered(path)).map(|path| (path, FIXED));
+    let readable = view.kept.iter().filter(|path| is_covered(path)).cloned().collect();
+    let readable = outermost(readable);
+    let readable = readable.iter().map(|path| (path, FIXED));
     let mut kept = Vec::new();
     for (path, attributes) in writable.chain(readable) {
         let found = find(path)?;

@@ -1,5 +1,7 @@
 //! Finding out what can be enforced here, by trying.
 
+pub(crate) mod findings;
+
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;

@@ -10,7 +10,7 @@ use toolgate_policy::Level;
 use toolgate_policy::rule::Sandbox;
 
 use crate::link::{HostEnds, Link};
-use crate::probe;
+use crate::probe::{self, findings::Finding};
 use crate::process::{Control, Supervised};
 use crate::settings::Settings;
 use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
@@ -35,6 +35,11 @@ impl SandboxSpawner {
     pub fn new(settings: Settings) -> Self {
         let link = Arc::new(Link::new(settings.helper.clone()));
         Self { settings, link, level: OnceLock::new() }
+    }
+
+    /// Tries each piece of the sandbox, for a person who wants to know why a level is not reached.
+    pub fn probe(&self) -> Vec<Finding> {
+        probe::findings::all(&self.settings, &self.link)
     }
 
     fn hidden(&self) -> impl Iterator<Item = PathBuf> {

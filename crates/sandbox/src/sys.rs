@@ -138,6 +138,15 @@ pub(crate) fn raise_loopback(socket: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
+/// The version of Landlock this kernel has.
+pub(crate) fn landlock_version() -> io::Result<c_long> {
+    const VERSION: c_uint = 1;
+    // SAFETY: asked for its version, the call looks at nothing else.
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, VERSION) };
+    check_long(version).map(|()| version)
+}
+
 /// Has the runtime watch a descriptor for something to read.
 pub(crate) fn watch_readable(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an owned descriptor stays the same one, open, for as long as it is watched.

@@ -53,7 +53,7 @@ impl View {
         let mut temporary = real(TEMPORARY);
         temporary.retain(|place| !roots.iter().any(|root| place.starts_with(root)));
         let scratch = confinement.scratch.as_path().to_owned();
-        Self { writable, kept: outermost(kept), scratch, temporary, ..Self::default() }
+        Self { writable, kept, scratch, temporary, ..Self::default() }
     }
 
     /// Hides paths, but not what is `shown`. Where something must be seen in them, all else is

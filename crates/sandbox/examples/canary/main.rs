@@ -30,6 +30,12 @@ fn main() {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
             runtime.unwrap().block_on(host(folder, &level, &profile));
         }
+        Some("doctor") => {
+            let folder = tempfile::tempdir().unwrap();
+            for finding in SandboxSpawner::new(Settings::new(folder.path())).probe() {
+                println!("{finding:#?}");
+            }
+        }
         Some("sleep") => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
             runtime.unwrap().block_on(sleep(args.collect()));
