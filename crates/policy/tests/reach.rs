@@ -73,7 +73,7 @@ fn at(level: Level, mode: Mode, args: Value) -> Verdict {
 }
 
 fn profile(verdict: &Verdict) -> Profile {
-    verdict.profile().unwrap()
+    verdict.profile().expect("a command that may run")
 }
 
 fn writing(hosts: &[&str]) -> Profile {
@@ -147,6 +147,7 @@ fn wanting_more_than_the_rules_grant_asks() {
     let verdict = wants(json!({ "command": "make x", "sandbox": "workspace_write" }));
     is(&verdict, Decision::Ask, &writing(&[]));
     assert_eq!(verdict.reason(), "it wants to write in the workspace");
+    assert_eq!(verdict.judged, None, "a person agrees to the line as it is");
     let verdict = wants(json!({ "command": "ls", "sandbox": "full" }));
     is(&verdict, Decision::Ask, &FULL);
     assert_eq!(verdict.reason(), "it wants to run unconfined");

@@ -22,19 +22,19 @@ use crate::rule::{Grant, Rule, Sandbox, Tier};
 use crate::table::Table;
 use crate::verdict::FloorKind;
 
-impl Judge<'_> {
-    /// Notes what the rule about a command says it may reach.
-    pub(super) fn note_reach(&self, ruling: &Ruling<'_>, effect: Effect, findings: &mut Findings) {
-        let said = [ruling.rule, ruling.tightened].map(|rule| rule.map(|(rule, _)| grant(rule)));
-        let [rule, tightened] = said;
-        let rule = rule.unwrap_or_default();
-        // What only looks does with any sandbox what it does without.
-        if effect != Effect::Read || rule.sandbox.is_some() {
-            findings.reaches.push(rule);
-        }
-        findings.reaches.extend(tightened.filter(|grant| grant.sandbox.is_some()));
+/// Notes what the rule about a command says it may reach.
+pub(super) fn note_reach(ruling: &Ruling<'_>, effect: Effect, findings: &mut Findings) {
+    let said = [ruling.rule, ruling.tightened].map(|rule| rule.map(|(rule, _)| grant(rule)));
+    let [rule, tightened] = said;
+    let rule = rule.unwrap_or_default();
+    // What only looks does with any sandbox what it does without.
+    if effect != Effect::Read || rule.sandbox.is_some() {
+        findings.reaches.push(rule);
     }
+    findings.reaches.extend(tightened.filter(|grant| grant.sandbox.is_some()));
+}
 
+impl Judge<'_> {
     /// What a line runs with: what its rules grant, what it wants, what can be enforced.
     pub(super) fn judge_reach(&self, findings: &mut Findings) {
         if findings.decision() == Decision::Deny {
@@ -66,6 +66,10 @@ impl Judge<'_> {
             Decision::Allow => wanted,
             _ => wish.over(&self.by_rules(findings, self.usual_when_asked())),
         };
+        if findings.decision() != Decision::Allow {
+            // Who is asked agrees to the line as it is.
+            findings.judged = None;
+        }
         findings.reach = Some((profile, level));
     }
 
