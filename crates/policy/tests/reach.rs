@@ -269,6 +269,24 @@ fn what_forbids_a_host_binds_commands() {
 }
 
 #[test]
+fn who_denies_all_fetching_may_grant_hosts_to_single_commands() {
+    let grants = "[[rule]]\ncommand = \"get *\"\ndecision = \"allow\"\nsandbox = \"workspace_write\"\nnetwork = [\"a.example\"]\n";
+    let denies = "[permissions]\ndeny = [\"WebFetch\"]\n";
+    let by = |denying: Tier, args: Value| {
+        let mut rules = Loader::default().parse(grants, "mine.toml", Tier::User).rules;
+        rules.extend(Loader::default().parse(denies, "p.toml", denying).rules);
+        Engine::new(rules, Mode::Default).decide(&call(args), &Lexical::new("/w"))
+    };
+    let plain = json!({ "command": "get x" });
+    is(&by(Tier::User, plain.clone()), Decision::Allow, &writing(&["a.example"]));
+    is(&by(Tier::Admin, plain), Decision::Allow, &writing(&[]));
+    let wants = |host: &str| json!({ "command": "get x", "network": [host] });
+    is(&by(Tier::User, wants("a.example")), Decision::Allow, &writing(&["a.example"]));
+    assert_eq!(by(Tier::User, wants("b.example")).decision, Decision::Deny);
+    assert_eq!(by(Tier::Admin, wants("a.example")).decision, Decision::Deny);
+}
+
+#[test]
 fn permission_to_fetch_is_no_permission_for_commands() {
     let rules = "[permissions]\nallow = [\"WebFetch\", \"Bash(make *)\"]\n[web]\nallowed_domains = [\"docs.rs\"]\n";
     let args = json!({ "command": "make x", "network": ["docs.rs"] });

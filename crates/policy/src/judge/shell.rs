@@ -13,7 +13,6 @@ use super::forms::{
     is_test, only_reads_its_words, possible_programs, searches_repository, shown, shows_content,
     spells_out, takes_folders,
 };
-use super::reach::note_reach;
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, Place, Risk};
 use crate::mode::Mode;
@@ -79,7 +78,7 @@ impl Judge<'_> {
         let question = self.question(&self.facts.tool, Effect::Change, &self.facts.args);
         let ruling = self.setting.rule(&question);
         findings.push(ruling.finding(Effect::Change, question.mode, &"this command line"));
-        note_reach(&ruling, Effect::Change, findings);
+        self.note_reach(&ruling, Effect::Change, findings);
         let inner = commands.iter().map(wrapper::runs).collect();
         self.judge_dangers(commands, inner, walk, findings);
         if self.is_restricted() || ruling.decision != Decision::Allow {
@@ -131,7 +130,7 @@ impl Judge<'_> {
         let rule = ruling.rule.map(|(rule, _)| rule);
         let allowed = finding.decision == Decision::Allow;
         findings.push(finding);
-        note_reach(&ruling, effect, findings);
+        self.note_reach(&ruling, effect, findings);
         if allowed && effect != Effect::Read {
             self.judge_inner(command, inner, rule, walk, findings, depth);
         }
@@ -218,7 +217,7 @@ impl Judge<'_> {
             findings.push(ruling.finding(Effect::Change, question.mode, &what));
         }
         // A rule that names a sandbox holds, whatever the rest of the line is.
-        note_reach(&ruling, Effect::Read, findings);
+        self.note_reach(&ruling, Effect::Read, findings);
         let blanket = self.blanket();
         self.judge_redirects(command, blanket, walk, findings);
         for ran in &inner {

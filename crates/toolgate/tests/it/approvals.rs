@@ -297,6 +297,17 @@ fn watching_asks_about_each_request_as_it_comes() {
     terminal.until("any other key to go back: ");
     terminal.keys("y");
     assert_eq!(asking.join().unwrap(), Answer::Grant { proposal: 0, span: Span::Session });
+    let asking = ask(&toolgate, request("k3yyyyyyyyyy"));
+    terminal.until("Your choice: ");
+    terminal.keys("w");
+    terminal.until("any other key to go back: ");
+    terminal.keys("4");
+    terminal.until("It would run unconfined: it can do whatever you can.");
+    terminal.until("any other key to go back: ");
+    terminal.keys("y");
+    terminal.until("Your choice: ");
+    terminal.keys("y");
+    assert_eq!(asking.join().unwrap(), Answer::Once.reaching(Profile::of(Sandbox::Full)));
     // What others answer goes away by itself.
     let asking = ask(&toolgate, request(OTHER));
     terminal.until("Your choice: ");
