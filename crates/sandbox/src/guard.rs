@@ -1,7 +1,8 @@
 //! Guarding what governs other programs in a workspace.
 //!
 //! What is there cannot be changed. Where the worst of it is missing something empty stands in,
-//! so that it cannot be made. What else appears is moved out of the way afterwards.
+//! so that it cannot be made. What else appears is moved out of the way afterwards. Without
+//! mounts nothing can be kept from being changed; then it is put back afterwards.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,6 +13,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use toolgate_policy::floor::protected::governing_part;
 
 use crate::claim::{Claim, Stand};
+use crate::keepsake::Keepsake;
 use crate::survey::Survey;
 use crate::view::Guard;
 
@@ -53,6 +55,9 @@ pub(crate) struct Guarded {
     pub(crate) guards: Vec<(PathBuf, Guard)>,
     /// What was there before the command.
     watched: Vec<Watched>,
+    /// What is to be put back if it changed.
+    kept: Vec<(PathBuf, Keepsake)>,
+    notes: Vec<String>,
 }
 
 /// A folder in which things may appear.
@@ -65,10 +70,33 @@ struct Watched {
 
 impl Guarded {
     /// Guards what was found in a folder, and puts something in the place of what was not.
-    pub(crate) fn new(root: &Path, survey: &Survey, claim: &mut Claim) -> io::Result<Self> {
+    pub(crate) fn by_mounts(root: &Path, survey: &Survey, claim: &mut Claim) -> io::Result<Self> {
         for name in NEVER_MADE {
             claim.stand_in(&root.join(name), Stand::InForFolder)?;
         }
+        Self::new(root, survey, Some(claim))
+    }
+
+    /// Keeps what was found in a folder, to put it back.
+    pub(crate) fn by_keepsakes(root: &Path, survey: &Survey) -> io::Result<Self> {
+        let mut guarded = Self::new(root, survey, None)?;
+        for (path, guard) in guarded.guards.drain(..) {
+            if guard == Guard::Immovable || path.symlink_metadata().is_err() {
+                continue;
+            }
+            match Keepsake::of(&path) {
+                Ok(kept) => guarded.kept.push((path, kept)),
+                Err(_) => guarded.notes.push(format!(
+                    "`{}` tells other programs what to do; it is too large to be put back if \
+                     the command changed it.",
+                    path.display()
+                )),
+            }
+        }
+        Ok(guarded)
+    }
+
+    fn new(root: &Path, survey: &Survey, mut claim: Option<&mut Claim>) -> io::Result<Self> {
         let mut guarded = Self::default();
         let made = NEVER_MADE.iter().map(|name| root.join(name));
         for path in survey.governing.iter().cloned().chain(made) {
@@ -78,10 +106,10 @@ impl Guarded {
             }
         }
         for repository in &survey.repositories {
-            guarded.repository(repository, claim)?;
+            guarded.repository(repository, claim.as_deref_mut())?;
         }
         if BARE.iter().all(|name| root.join(name).exists()) {
-            guarded.in_repository(root, claim)?;
+            guarded.in_repository(root, claim.as_deref_mut())?;
         }
         guarded.watch(root, false);
         guarded.guards.sort_by_cached_key(|(path, _)| (path.components().count(), path.clone()));
@@ -90,7 +118,7 @@ impl Guarded {
     }
 
     /// Guards a `.git`, whatever it is.
-    fn repository(&mut self, path: &Path, claim: &mut Claim) -> io::Result<()> {
+    fn repository(&mut self, path: &Path, claim: Option<&mut Claim>) -> io::Result<()> {
         let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
         // An empty one is no repository, and becomes none.
         let is_filled = path.join("HEAD").exists();
@@ -105,10 +133,16 @@ impl Guarded {
         self.in_repository(path, claim)
     }
 
-    fn in_repository(&mut self, repository: &Path, claim: &mut Claim) -> io::Result<()> {
+    fn in_repository(
+        &mut self,
+        repository: &Path,
+        mut claim: Option<&mut Claim>,
+    ) -> io::Result<()> {
         for (name, stand) in IN_REPOSITORY {
             let path = repository.join(name);
-            claim.stand_in(&path, *stand)?;
+            if let Some(claim) = claim.as_deref_mut() {
+                claim.stand_in(&path, *stand)?;
+            }
             if !path.is_symlink() {
                 self.guards.push((path, Guard::ReadOnly));
             }
@@ -124,12 +158,19 @@ impl Guarded {
         self.watched.push(watched);
     }
 
-    /// Moves away what appeared and must not be there; tells what was done.
+    /// Moves away what appeared and must not be there, and puts back what changed; tells what
+    /// was done.
     pub(crate) fn look_again(&self) -> Vec<String> {
+        let mended = self.kept.iter().filter_map(|(path, kept)| mend(path, kept));
         let appeared = self.watched.iter().flat_map(|watched| {
             watched.telling().filter(|path| !watched.before.contains(path)).collect::<Vec<_>>()
         });
-        appeared.filter_map(|path| move_away(&path)).collect()
+        let moved = appeared.filter_map(|path| {
+            // Somebody else's stand-in, or nothing to be afraid of.
+            let is_empty = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_none());
+            (!is_empty).then(|| tell_moved(&path, move_away(&path)))
+        });
+        self.notes.iter().cloned().chain(mended).chain(moved).collect()
     }
 }
 
@@ -142,7 +183,8 @@ impl Watched {
         let telling = entries.filter(move |entry| {
             let name = entry.file_name().to_string_lossy().to_lowercase();
             if is_repository {
-                return NEVER_IN_REPOSITORY.contains(&name.as_str());
+                let is_guarded = IN_REPOSITORY.iter().any(|(own, _)| *own == name);
+                return is_guarded || NEVER_IN_REPOSITORY.contains(&name.as_str());
             }
             governing_part(&name, None).is_some() || (is_bare && name == "head")
         });
@@ -150,30 +192,44 @@ impl Watched {
     }
 }
 
-fn move_away(path: &Path) -> Option<String> {
-    // Somebody else's stand-in, or nothing to be afraid of.
-    if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()) {
+/// Puts something back if it is not as it was.
+fn mend(path: &Path, kept: &Keepsake) -> Option<String> {
+    if Keepsake::of(path).is_ok_and(|now| now == *kept) {
         return None;
     }
-    for number in 0..100 {
+    let away = if path.symlink_metadata().is_ok() { move_away(path) } else { None };
+    let (path, is_back) = (path.display(), kept.put_back(path).is_ok());
+    Some(match (is_back, away) {
+        (true, Some(away)) => format!(
+            "The command changed `{path}`, which tells other programs what to do. It was put \
+             back; what it became is in `{}`.",
+            away.display()
+        ),
+        (true, None) => format!("The command removed `{path}`; it was put back."),
+        (false, _) => format!("The command changed `{path}`, and it cannot be put back."),
+    })
+}
+
+fn tell_moved(path: &Path, away: Option<PathBuf>) -> String {
+    let path = path.display();
+    let made = format!("The command made `{path}`, which tells other programs what to do");
+    match away {
+        Some(away) => format!("{made}. It was moved to `{}`.", away.display()),
+        None => format!("{made}, and it cannot be moved away."),
+    }
+}
+
+/// Gives something another name in the same folder, one that means nothing.
+fn move_away(path: &Path) -> Option<PathBuf> {
+    (0..100).find_map(|number| {
         let mut away = path.as_os_str().to_owned();
         away.push(".refused-by-toolgate");
         if number > 0 {
             away.push(format!("-{number}"));
         }
-        if renameat_with(CWD, path, CWD, &away, RenameFlags::NOREPLACE).is_ok() {
-            let (path, away) = (path.display(), Path::new(&away).display());
-            return Some(format!(
-                "The command made `{path}`, which tells other programs what to do. It was \
-                 moved to `{away}`."
-            ));
-        }
-    }
-    Some(format!(
-        "The command made `{}`, which tells other programs what to do, and it cannot be moved \
-         away.",
-        path.display()
-    ))
+        let moved = renameat_with(CWD, path, CWD, &away, RenameFlags::NOREPLACE);
+        moved.is_ok().then(|| away.into())
+    })
 }
 
 #[cfg(test)]

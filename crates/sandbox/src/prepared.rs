@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
+use toolgate_policy::Level;
+
 use crate::claim::Claim;
 use crate::guard::Guarded;
 use crate::secrets;
@@ -33,10 +35,9 @@ impl Prepared {
         for root in real(&confinement.roots) {
             let survey = Survey::of(&root);
             if view.writable.contains(&root) {
-                let (claim, guard) = guard(&root, &survey, confinement)
+                let guard = guard(&root, &survey, confinement, &mut claims)
                     .map_err(|error| format!("guarding `{}`: {error}", root.display()))?;
                 view.guards.extend(guard.guards.iter().cloned());
-                claims.push(claim);
                 guarded.push(guard);
             }
             secrets.extend(survey.secrets);
@@ -60,10 +61,15 @@ fn guard(
     root: &Path,
     survey: &Survey,
     confinement: &Confinement,
-) -> io::Result<(Claim, Guarded)> {
+    claims: &mut Vec<Claim>,
+) -> io::Result<Guarded> {
+    if confinement.level != Level::Namespaces {
+        return Guarded::by_keepsakes(root, survey);
+    }
     let mut claim = Claim::on(root, confinement.locks.as_path())?;
-    let guarded = Guarded::new(root, survey, &mut claim)?;
-    Ok((claim, guarded))
+    let guarded = Guarded::by_mounts(root, survey, &mut claim)?;
+    claims.push(claim);
+    Ok(guarded)
 }
 
 fn make_scratch(scratch: &Path) -> io::Result<()> {

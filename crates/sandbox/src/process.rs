@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use rustix::net::{RecvFlags, SendFlags, send};
@@ -10,6 +11,8 @@ use tokio::io::unix::AsyncFd;
 use toolgate_core::spawn::{Ended, Process, Status, Stop};
 
 use crate::channel::{self, Message};
+use crate::proxy::Proxy;
+use crate::scratch::Scratch;
 use crate::sys;
 use crate::wire::{Command, ExitedWith, Report};
 
@@ -17,13 +20,25 @@ use crate::wire::{Command, ExitedWith, Report};
 #[derive(Debug)]
 pub(crate) struct Supervised {
     control: Control,
+    proxy: Option<Proxy>,
+    /// Stays for as long as the command may use it.
+    _scratch: Option<Arc<Scratch>>,
     ended: Option<Ended>,
 }
 
 impl Supervised {
     /// The command at the other end of a channel, which has started.
-    pub(crate) fn new(control: Control) -> Self {
-        Self { control, ended: None }
+    pub(crate) fn new(
+        control: Control,
+        proxy: Option<Proxy>,
+        scratch: Option<Arc<Scratch>>,
+    ) -> Self {
+        Self { control, proxy, _scratch: scratch, ended: None }
+    }
+
+    fn ended(&self, status: Status, notes: Vec<String>) -> Ended {
+        let refused_hosts = self.proxy.as_ref().map(Proxy::refused).unwrap_or_default();
+        Ended { status, refused_hosts, notes }
     }
 }
 
@@ -35,11 +50,13 @@ impl Process for Supervised {
                 return ended.clone();
             }
             self.ended = match self.control.next().await {
-                Ok((Report::Ended { status, notes }, _)) => Some(ended(status, notes)),
+                Ok((Report::Ended { status, notes }, _)) => {
+                    Some(self.ended(status.into(), notes))
+                }
                 Ok(_) => None,
                 Err(_) => {
-                    let notes = vec!["whoever watched over the command was ended".to_owned()];
-                    Some(Ended { status: Status::Lost, refused_hosts: Vec::new(), notes })
+                    let notes = vec!["Whoever watched over the command was ended.".to_owned()];
+                    Some(self.ended(Status::Lost, notes))
                 }
             };
         }
@@ -53,12 +70,13 @@ impl Process for Supervised {
     }
 }
 
-fn ended(status: ExitedWith, notes: Vec<String>) -> Ended {
-    let status = match status {
-        ExitedWith::Code(code) => Status::Exit(code),
-        ExitedWith::Signal(signal) => Status::Signal(signal),
-    };
-    Ended { status, refused_hosts: Vec::new(), notes }
+impl From<ExitedWith> for Status {
+    fn from(status: ExitedWith) -> Self {
+        match status {
+            ExitedWith::Code(code) => Self::Exit(code),
+            ExitedWith::Signal(signal) => Self::Signal(signal),
+        }
+    }
 }
 
 /// The host's end of the channel to a supervisor.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use toolgate_policy::Level;
 
+use crate::proxy;
+
 /// What a [`SandboxSpawner`](crate::SandboxSpawner) needs to know about its host.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -18,6 +20,8 @@ pub struct Settings {
     pub hidden: Vec<PathBuf>,
     /// The user's home folder, where secrets are looked for.
     pub home: Option<PathBuf>,
+    /// How commands reach the hosts they are granted.
+    pub proxy: proxy::Settings,
     /// What to use at most, even if more is possible.
     pub at_most: Level,
 }
@@ -32,6 +36,7 @@ impl Settings {
             hidden: vec![state.clone()],
             state,
             home: std::env::home_dir(),
+            proxy: proxy::Settings::default(),
             at_most: Level::Namespaces,
         }
     }

@@ -1,8 +1,9 @@
 //! The spawner: orders in, running programs out.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use toolgate_core::spawn::{Order, SpawnError, Spawned, Spawner};
@@ -12,6 +13,8 @@ use toolgate_policy::rule::Sandbox;
 use crate::link::{HostEnds, Link};
 use crate::probe::{self, findings::Finding};
 use crate::process::{Control, Supervised};
+use crate::proxy::Proxy;
+use crate::scratch::Scratch;
 use crate::settings::Settings;
 use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
 
@@ -25,75 +28,119 @@ use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
 /// ```
 #[derive(Debug)]
 pub struct SandboxSpawner {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
     settings: Settings,
-    link: Arc<Link>,
+    link: Link,
     level: OnceLock<Level>,
+    scratch: Mutex<Option<Arc<Scratch>>>,
 }
 
 impl SandboxSpawner {
     /// A spawner; it starts its helper when first needed.
     pub fn new(settings: Settings) -> Self {
-        let link = Arc::new(Link::new(settings.helper.clone()));
-        Self { settings, link, level: OnceLock::new() }
+        let link = Link::new(settings.helper.clone());
+        let (level, scratch) = (OnceLock::new(), Mutex::new(None));
+        Self { inner: Arc::new(Inner { settings, link, level, scratch }) }
     }
 
     /// Tries each piece of the sandbox, for a person who wants to know why a level is not reached.
     pub fn probe(&self) -> Vec<Finding> {
-        probe::findings::all(&self.settings, &self.link)
-    }
-
-    fn hidden(&self) -> impl Iterator<Item = PathBuf> {
-        let own = [&self.settings.state, &self.settings.scratch];
-        own.into_iter().chain(&self.settings.hidden).cloned()
-    }
-
-    fn confinement(&self, order: &Order) -> Result<Option<Confinement>, SpawnError> {
-        if order.sandbox == Sandbox::Full {
-            return Ok(None);
-        }
-        let paths = |paths: &[PathBuf]| paths.iter().cloned().map(Raw::from).collect();
-        Ok(Some(Confinement {
-            level: self.level(),
-            profile: order.sandbox,
-            proxied: !order.network.is_empty(),
-            roots: paths(&order.roots),
-            unmasked: paths(&order.unmasked),
-            hidden: self.hidden().map(Raw::from).collect(),
-            home: self.settings.home.clone().map(Raw::from),
-            scratch: self.settings.scratch.join(&order.scratch).into(),
-            locks: self.settings.state.join("workspaces").into(),
-        }))
+        probe::findings::all(&self.inner.settings, &self.inner.link)
     }
 }
 
 #[async_trait]
 impl Spawner for SandboxSpawner {
     fn level(&self) -> Level {
-        *self.level.get_or_init(|| probe::level(&self.settings, &self.link))
+        self.inner.level()
     }
 
     async fn spawn(&self, order: Order) -> Result<Spawned, SpawnError> {
-        let confinement = self.confinement(&order)?;
+        let confinement = match order.sandbox {
+            Sandbox::Full => None,
+            Sandbox::ReadOnly | Sandbox::WorkspaceWrite => Some(self.confine(&order).await?),
+        };
+        let (confinement, scratch) = confinement.unzip();
         let level = confinement.as_ref().map_or(Level::None, |confinement| confinement.level);
-        let program = order.program.clone();
-        let plan = plan(order, confinement);
-        let ends = self.link.ask(&plan).map_err(lost)?;
+        let (program, hosts) = (order.program.clone(), order.network.clone());
+        let ends = self.inner.link.ask(&plan(order, confinement)).map_err(lost)?;
         let HostEnds { stdout, stderr, control } = ends;
         let control = Control::new(control).map_err(lost)?;
-        match control.next().await {
-            Ok((Report::Started, _)) => {
-                let process = Box::new(Supervised::new(control));
-                Ok(Spawned { stdout, stderr, process, level })
+        let along = match control.next().await.map_err(lost)? {
+            (Report::Started, along) => along,
+            (Report::Failed(Failure::Program(why)), _) => {
+                return Err(SpawnError::Program { program, why });
             }
-            Ok((Report::Failed(Failure::Program(why)), _)) => {
-                Err(SpawnError::Program { program, why })
+            (Report::Failed(Failure::Sandbox(why)), _) => return Err(SpawnError::Sandbox { why }),
+            (Report::Ended { .. }, _) => {
+                return Err(SpawnError::Sandbox { why: "the helper is confused".to_owned() });
             }
-            Ok((Report::Failed(Failure::Sandbox(why)), _)) => Err(SpawnError::Sandbox { why }),
-            Ok((Report::Ended { .. }, _)) => {
-                Err(SpawnError::Sandbox { why: "the helper is confused".to_owned() })
-            }
-            Err(error) => Err(lost(error)),
+        };
+        let proxy = self.inner.serve(along, &hosts).map_err(lost)?;
+        let process = Box::new(Supervised::new(control, proxy, scratch));
+        Ok(Spawned { stdout, stderr, process, level })
+    }
+}
+
+impl SandboxSpawner {
+    /// Finds out how an order can be confined.
+    async fn confine(&self, order: &Order) -> Result<(Confinement, Arc<Scratch>), SpawnError> {
+        if self.inner.level.get().is_none() {
+            let inner = Arc::clone(&self.inner);
+            // A panic is told when the level is asked for again.
+            tokio::task::spawn_blocking(move || inner.level()).await.ok();
         }
+        let level = self.inner.level();
+        if level == Level::None {
+            let why = "this machine cannot confine programs".to_owned();
+            return Err(SpawnError::Sandbox { why });
+        }
+        let scratch = self.inner.scratch().map_err(|error| SpawnError::Sandbox {
+            why: format!("no temporary folder can be made: {error}"),
+        })?;
+        Ok((self.inner.confinement(order, level, &scratch), scratch))
+    }
+}
+
+impl Inner {
+    fn level(&self) -> Level {
+        *self.level.get_or_init(|| probe::level(&self.settings, &self.link))
+    }
+
+    fn scratch(&self) -> io::Result<Arc<Scratch>> {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(scratch) = scratch.as_ref() {
+            return Ok(Arc::clone(scratch));
+        }
+        let made = Arc::new(Scratch::new(&self.settings.scratch)?);
+        Ok(Arc::clone(scratch.insert(made)))
+    }
+
+    fn confinement(&self, order: &Order, level: Level, scratch: &Scratch) -> Confinement {
+        let Settings { state, scratch: base, hidden, home, .. } = &self.settings;
+        let paths = |paths: &[PathBuf]| paths.iter().cloned().map(Raw::from).collect();
+        let hidden = [state, base].into_iter().chain(hidden).cloned().map(Raw::from);
+        Confinement {
+            level,
+            profile: order.sandbox,
+            proxied: !order.network.is_empty(),
+            roots: paths(&order.roots),
+            unmasked: paths(&order.unmasked),
+            hidden: hidden.collect(),
+            home: home.clone().map(Raw::from),
+            scratch: scratch.named(&order.scratch).into(),
+            locks: state.join("workspaces").into(),
+        }
+    }
+
+    /// Serves a command that listens for a proxy.
+    fn serve(&self, along: Vec<OwnedFd>, hosts: &[String]) -> io::Result<Option<Proxy>> {
+        let Some(listener) = along.into_iter().next() else { return Ok(None) };
+        Proxy::serve(listener.into(), hosts, self.settings.proxy.clone()).map(Some)
     }
 }
 
