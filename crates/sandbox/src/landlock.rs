@@ -74,7 +74,8 @@ fn around(secrets: &[PathBuf]) -> Vec<PathBuf> {
         }
         // Links are of no use here: what they lead to is found where it is.
         let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-        let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+        let entries =
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
         waiting.extend(entries.map(|entry| entry.path()));
     }
     free
