@@ -133,7 +133,7 @@ impl Registry {
         self.tools.load().values().cloned().collect()
     }
 
-    /// The tools a filter lets through, in alphabetical order.
+    /// The tools a filter lets through, in alphabetical order of their names in its dialect.
     pub fn list_filtered(&self, filter: &Filter<'_>) -> Vec<Arc<dyn Tool>> {
         let wanted = |tool: &Arc<dyn Tool>| {
             let definition = tool.definition();
@@ -143,7 +143,14 @@ impl Registry {
                 })
                 && filter.enabled_in.is_none_or(|session| tool.is_enabled(session))
         };
-        self.list().into_iter().filter(wanted).collect()
+        let mut tools: Vec<_> = self.list().into_iter().filter(wanted).collect();
+        if let Some(dialect) = filter.dialect {
+            tools.sort_by(|left, right| {
+                let name = |tool: &Arc<dyn Tool>| tool.definition().name_in(dialect).to_owned();
+                name(left).cmp(&name(right))
+            });
+        }
+        tools
     }
 
     /// Tells of every change from now on.

@@ -81,7 +81,7 @@ fn what_a_command_runs_with_is_told() {
     assert!(text.starts_with("ask: no sandbox is available here"), "{text}");
     assert!(text.contains("; it would run unconfined: it can do whatever you can"), "{text}");
     assert_eq!((&verdict["grant"]["sandbox"], &verdict["level"]), (&"full".into(), &"none".into()));
-    let (text, verdict) = check(r#"{"command":"ls","sandbox":"FULL"}"#, "namespaces");
+    let (text, verdict) = check(r#"{"command":"ls","network":["*"]}"#, "namespaces");
     assert_eq!(
         text,
         "deny: `FULL` is no sandbox: it is `read_only`, `workspace_write` or `full` [`reading` (built-in read-only.toml:4)]\n"

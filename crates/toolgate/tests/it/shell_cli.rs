@@ -132,7 +132,6 @@ fn arguments_out_of_range_are_refused() {
         (json!({ "command": "true", "timeout": 0 }), "timeout"),
         (json!({ "command": "" }), "command"),
         (json!({ "command": "  \n" }), "command"),
-        (json!({ "command": "a\u{0}b" }), "NUL"),
         (json!({ "command": "true", "sandbox": "FULL" }), "sandbox"),
         (json!({ "command": "true", "backgruond": true }), "background"),
     ] {

@@ -31,16 +31,19 @@ fn list_is_what_tools_does_anyway() {
 #[test]
 fn a_dialect_lists_the_tools_that_have_a_name_in_it() {
     let claude = list(&["tools", "--dialect", "claude"]);
-    assert_eq!(names(&claude), ["Edit", "Glob", "Grep", "LS", "Read", "Write"]);
+    assert_eq!(
+        names(&claude),
+        ["Bash", "Edit", "Glob", "Grep", "KillShell", "LS", "Read", "TaskOutput", "Write"]
+    );
     let camel = list(&["--dialect", "camel", "tools", "list"]);
-    assert_eq!(names(&camel), ["editFile", "glob", "grep", "listFiles", "readFile"]);
+    assert_eq!(names(&camel), ["editFile", "glob", "grep", "listFiles", "readFile", "runCommand"]);
 }
 
 #[test]
 fn groups_can_be_chosen_and_joined() {
     let edit = list(&["tools", "--group", "edit"]);
     assert_eq!(names(&edit), ["delete_file", "edit_file", "write_file"]);
-    let both = list(&["tools", "--group", "edit", "--group", "search"]);
+    let both = list(&["tools", "--group", "edit", "--group", "search", "--group", "exec"]);
     assert_eq!(names(&both), names(&list(&["tools"])));
     let edits = list(&["tools", "--group", "edit", "--dialect", "claude"]);
     assert_eq!(names(&edits), ["Edit", "Write"]);
@@ -48,8 +51,8 @@ fn groups_can_be_chosen_and_joined() {
 
 #[test]
 fn a_group_without_tools_says_so() {
-    assert_eq!(list(&["tools", "--group", "exec"]), "No tool is in that group and dialect.\n");
-    assert_eq!(list(&["tools", "--group", "exec", "--json"]), "[]\n");
+    assert_eq!(list(&["tools", "--group", "goal"]), "No tool is in that group and dialect.\n");
+    assert_eq!(list(&["tools", "--group", "goal", "--json"]), "[]\n");
 }
 
 #[test]

@@ -11,24 +11,31 @@ fn show(args: &[&str]) -> String {
 }
 
 /// Every name of every tool.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 24] = [
     "delete_file",
     "edit_file",
     "glob",
     "grep",
+    "kill_shell",
     "ls",
     "read_file",
     "read_many_files",
+    "shell",
+    "shell_output",
     "write_file",
+    "Bash",
     "Edit",
     "Glob",
     "Grep",
+    "KillShell",
     "LS",
     "Read",
+    "TaskOutput",
     "Write",
     "editFile",
     "listFiles",
     "readFile",
+    "runCommand",
 ];
 
 #[test]

@@ -44,8 +44,8 @@ pub struct ShellParams {
     /// How far it has to reach, when a command failed for lack of it: `workspace_write` may write in the workspace, `full` is not confined. A person is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     sandbox: Option<Wanted>,
-    /// Hosts it has to reach, such as `docs.rs` or `*.crates.io`. A person is asked.
-    #[schemars(length(max = 100))]
+    /// Hosts it has to reach, such as `docs.rs`. A person is asked.
+    #[schemars(length(max = 20))]
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Vec<String>>,
 }
@@ -80,7 +80,7 @@ struct ClaudeBash {
     #[serde(rename = "dangerouslyDisableSandbox")]
     unconfined: Option<bool>,
     /// Hosts it has to reach, such as `docs.rs`. A person is asked.
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = 20))]
     network: Option<Vec<String>>,
 }
 
@@ -130,11 +130,6 @@ impl Invocation for Shell {
     fn prepare(params: ShellParams, context: &CallContext) -> Result<Self, ToolError> {
         if params.command.trim().is_empty() {
             return Err(ToolError::invalid("parameter `command` is empty; give a command line"));
-        }
-        if params.command.contains('\0') {
-            return Err(ToolError::invalid(
-                "parameter `command` holds a NUL byte, which no command line can",
-            ));
         }
         let asked = params.cwd.as_deref().unwrap_or(".");
         let folder = paths::resolve(context, asked, ErrorKind::ShellExecutionError)?;

@@ -47,6 +47,11 @@ impl Launch<'_> {
             ToolError::new(ErrorKind::SandboxError, "this machine has neither bash nor sh")
         })?;
         let line = reach.line.as_deref().unwrap_or(self.line);
+        if line.contains('\0') {
+            return Err(ToolError::invalid(
+                "a command line cannot hold a NUL byte, so nothing ran",
+            ));
+        }
         let home = context.workspace().home();
         let unmasked = if reach.is_approved { self.named_secrets(home) } else { Vec::new() };
         Ok(Order {
