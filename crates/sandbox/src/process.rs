@@ -50,9 +50,7 @@ impl Process for Supervised {
                 return ended.clone();
             }
             self.ended = match self.control.next().await {
-                Ok((Report::Ended { status, notes }, _)) => {
-                    Some(self.ended(status.into(), notes))
-                }
+                Ok((Report::Ended { status, notes }, _)) => Some(self.ended(status.into(), notes)),
                 Ok(_) => None,
                 Err(_) => {
                     let notes = vec!["Whoever watched over the command was ended.".to_owned()];

@@ -77,7 +77,9 @@ fn call(number: c_long, arguments: [c_long; 6]) -> io::Result<c_long> {
 /// A call that need not succeed to be made: only "not permitted" and "not there" refuse it.
 fn reach(number: c_long, arguments: [c_long; 6]) -> io::Result<()> {
     match call(number, arguments) {
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)) => Err(error),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)) => {
+            Err(error)
+        }
         _ => Ok(()),
     }
 }
@@ -149,9 +151,8 @@ fn network(targets: &Targets) {
         socket.send_to(b"hello", ("127.0.0.1", targets.udp))?;
         socket.recv(&mut [0; 16])
     });
-    let socket = |family: i32, kind: i32| {
-        call(libc::SYS_socket, [family.into(), kind.into(), 0, 0, 0, 0])
-    };
+    let socket =
+        |family: i32, kind: i32| call(libc::SYS_socket, [family.into(), kind.into(), 0, 0, 0, 0]);
     attempt("make a raw socket", || {
         call(libc::SYS_socket, [libc::AF_INET.into(), libc::SOCK_RAW.into(), 255, 0, 0, 0])
     });
@@ -205,10 +206,19 @@ fn kernel() {
     reach("chroot", libc::SYS_chroot, [0, 0, 0, 0, 0, 0]);
     reach("open_by_handle_at", libc::SYS_open_by_handle_at, [-1, 0, 0, 0, 0, 0]);
     reach("a new user namespace", libc::SYS_unshare, [libc::CLONE_NEWUSER.into(), 0, 0, 0, 0, 0]);
-    reach("a new user namespace by clone", libc::SYS_clone, [
-        // Together these are refused by the kernel, but only after the filter.
-        i64::from(libc::CLONE_NEWUSER | libc::CLONE_FS), 0, 0, 0, 0, 0,
-    ]);
+    reach(
+        "a new user namespace by clone",
+        libc::SYS_clone,
+        [
+            // Together these are refused by the kernel, but only after the filter.
+            i64::from(libc::CLONE_NEWUSER | libc::CLONE_FS),
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+    );
     reach("clone3", libc::SYS_clone3, [0, 0, 0, 0, 0, 0]);
     #[cfg(target_arch = "x86_64")]
     reach("a call by its second number", 0x4000_0000 + libc::SYS_getpid, [0; 6]);

@@ -33,7 +33,8 @@ impl Cage {
         for name in ["home/.ssh/id_ed25519", "home/.netrc", "workspace/.env", "state/secret"] {
             fs::write(folder.join(name), "secret").unwrap();
         }
-        fs::set_permissions(folder.join("outside/file"), fs::Permissions::from_mode(0o644)).unwrap();
+        fs::set_permissions(folder.join("outside/file"), fs::Permissions::from_mode(0o644))
+            .unwrap();
         fs::write(folder.join("workspace/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         symlink(folder.join("home/.netrc"), folder.join("workspace/link")).unwrap();
         let targets = Targets {
@@ -70,8 +71,10 @@ impl Cage {
 fn listen_tcp() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || for connection in listener.incoming() {
-        drop(connection.map(|mut connection| connection.write_all(b"hello")));
+    thread::spawn(move || {
+        for connection in listener.incoming() {
+            drop(connection.map(|mut connection| connection.write_all(b"hello")));
+        }
     });
     port
 }
@@ -90,9 +93,12 @@ fn listen_udp() -> u16 {
 
 fn listen_abstract() -> String {
     let name = format!("toolgate-canary-{}", std::process::id());
-    let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
-    thread::spawn(move || for connection in listener.incoming() {
-        drop(connection);
+    let listener =
+        UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    thread::spawn(move || {
+        for connection in listener.incoming() {
+            drop(connection);
+        }
     });
     name
 }
@@ -100,8 +106,10 @@ fn listen_abstract() -> String {
 fn listen_paths(folder: &std::path::Path) {
     let stream = UnixListener::bind(folder.join("outside/stream")).unwrap();
     let datagram = UnixDatagram::bind(folder.join("outside/datagram")).unwrap();
-    thread::spawn(move || for connection in stream.incoming() {
-        drop(connection);
+    thread::spawn(move || {
+        for connection in stream.incoming() {
+            drop(connection);
+        }
     });
     thread::spawn(move || while datagram.recv(&mut [0; 16]).is_ok() {});
 }

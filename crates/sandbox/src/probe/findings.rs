@@ -102,9 +102,8 @@ fn landlock_version() -> Finding {
             }
             (false, _) => "files are guarded by namespaces alone",
         },
-        fix: (!works).then(|| {
-            "Linux 6.2 or later, with `landlock` in the boot parameter `lsm=`".to_owned()
-        }),
+        fix: (!works)
+            .then(|| "Linux 6.2 or later, with `landlock` in the boot parameter `lsm=`".to_owned()),
     }
 }
 

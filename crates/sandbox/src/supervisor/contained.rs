@@ -4,9 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::RecvFlags;
-use rustix::process::{
-    Pid, Signal, WaitOptions, getegid, geteuid, kill_process, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, getegid, geteuid, kill_process, waitpid};
 
 use crate::event::{Event, command};
 use crate::inside::{NAMESPACES, World};
@@ -50,8 +48,7 @@ pub(super) fn run(
 /// Passes on what is said, both ways, until there is nothing more to say.
 fn watch(first: Pid, world: &OwnedFd, control: &OwnedFd) -> Report {
     loop {
-        let mut watched =
-            [PollFd::new(world, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
+        let mut watched = [PollFd::new(world, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
         if poll(&mut watched, None).is_err() {
             continue;
         }

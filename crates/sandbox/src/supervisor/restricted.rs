@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use super::bare;
 use crate::launch::{Output, with_variable};
 use crate::prepared::Prepared;
-use crate::seccomp::{Filters, Files};
+use crate::seccomp::{Files, Filters};
 use crate::view::View;
 use crate::wire::{Confinement, Failure, Plan, Report};
 use crate::{landlock, rights};
@@ -36,9 +36,8 @@ pub(super) fn run(
 }
 
 fn confine(view: &View, filters: &Filters) -> Result<(), Failure> {
-    let sandbox = |what: &str, error: &dyn std::fmt::Display| {
-        Failure::Sandbox(format!("{what}: {error}"))
-    };
+    let sandbox =
+        |what: &str, error: &dyn std::fmt::Display| Failure::Sandbox(format!("{what}: {error}"));
     rights::limit(false).map_err(|error| sandbox("setting limits", &error))?;
     landlock::alone(view).map_err(|error| sandbox("applying Landlock", &error))?;
     rights::drop_all().map_err(|error| sandbox("giving up rights", &error))?;
