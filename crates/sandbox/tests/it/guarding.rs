@@ -95,3 +95,16 @@ async fn a_linked_workspace_is_the_one_it_leads_to() {
     order.roots = vec![link];
     assert_eq!(host.finish(order).await.unwrap().ended.status, Status::Exit(0));
 }
+
+#[tokio::test]
+async fn a_workspace_in_a_workspace_is_guarded_as_one() {
+    let host = Host::new();
+    let inner = host.workspace.join("inner");
+    fs::create_dir(&inner).unwrap();
+    let line = "mkdir inner/.claude/x; mkdir .claude/x; echo x > inner/file";
+    let mut order = host.order(Sandbox::WorkspaceWrite, line);
+    order.roots.push(inner.clone());
+    let done = host.finish(order).await.unwrap();
+    assert_eq!(done.stderr.matches("Read-only file system").count(), 2, "{done:?}");
+    assert_eq!(fs::read_dir(inner).unwrap().count(), 1);
+}
