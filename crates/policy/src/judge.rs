@@ -4,6 +4,7 @@ mod call;
 mod files;
 mod finding;
 mod forms;
+mod hosts;
 mod path;
 mod reach;
 mod ruling;

@@ -73,7 +73,7 @@ fn at(level: Level, mode: Mode, args: Value) -> Verdict {
 }
 
 fn profile(verdict: &Verdict) -> Profile {
-    verdict.profile().unwrap()
+    verdict.profile().expect("a command that may run")
 }
 
 fn writing(hosts: &[&str]) -> Profile {
@@ -147,6 +147,7 @@ fn wanting_more_than_the_rules_grant_asks() {
     let verdict = wants(json!({ "command": "make x", "sandbox": "workspace_write" }));
     is(&verdict, Decision::Ask, &writing(&[]));
     assert_eq!(verdict.reason(), "it wants to write in the workspace");
+    assert_eq!(verdict.judged, None, "a person agrees to the line as it is");
     let verdict = wants(json!({ "command": "ls", "sandbox": "full" }));
     is(&verdict, Decision::Ask, &FULL);
     assert_eq!(verdict.reason(), "it wants to run unconfined");
@@ -265,6 +266,24 @@ fn what_forbids_a_host_binds_commands() {
     let verdict = engine(rules, Mode::Default)
         .decide(&call(json!({ "command": "get x" })), &Lexical::new("/w"));
     is(&verdict, Decision::Allow, &writing(&["*.c.example"]));
+}
+
+#[test]
+fn who_denies_all_fetching_may_grant_hosts_to_single_commands() {
+    let grants = "[[rule]]\ncommand = \"get *\"\ndecision = \"allow\"\nsandbox = \"workspace_write\"\nnetwork = [\"a.example\"]\n";
+    let denies = "[permissions]\ndeny = [\"WebFetch\"]\n";
+    let by = |denying: Tier, args: Value| {
+        let mut rules = Loader::default().parse(grants, "mine.toml", Tier::User).rules;
+        rules.extend(Loader::default().parse(denies, "p.toml", denying).rules);
+        Engine::new(rules, Mode::Default).decide(&call(args), &Lexical::new("/w"))
+    };
+    let plain = json!({ "command": "get x" });
+    is(&by(Tier::User, plain.clone()), Decision::Allow, &writing(&["a.example"]));
+    is(&by(Tier::Admin, plain), Decision::Allow, &writing(&[]));
+    let wants = |host: &str| json!({ "command": "get x", "network": [host] });
+    is(&by(Tier::User, wants("a.example")), Decision::Allow, &writing(&["a.example"]));
+    assert_eq!(by(Tier::User, wants("b.example")).decision, Decision::Deny);
+    assert_eq!(by(Tier::Admin, wants("a.example")).decision, Decision::Deny);
 }
 
 #[test]

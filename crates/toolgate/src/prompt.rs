@@ -5,12 +5,14 @@ mod editor;
 mod grant;
 mod layout;
 mod pager;
+mod reach;
 mod render;
 #[cfg(test)]
 mod sample;
 mod talk;
 mod tame;
 
+pub(crate) use reach::named as named_hosts;
 pub(crate) use render::{Detail, Seen, View, request as render, risk, span};
 
 use std::sync::Arc;

@@ -4,28 +4,23 @@
 //! about it grants. Commands that only look need nothing, whatever runs beside
 //! them.
 
-use serde_json::json;
-
 use super::call::Judge;
 use super::finding::{Finding, Findings};
-use super::ruling::{Ruling, Setting};
+use super::ruling::Ruling;
 use super::wish::{Whose, Wish};
 use crate::decision::Decision;
 use crate::effect::Effect;
-use crate::host;
 use crate::level::Level;
 use crate::mode::Mode;
-use crate::name::ToolName;
 use crate::profile::{Profile, listed};
-use crate::question::Question;
-use crate::rule::{Grant, Rule, Sandbox, Tier};
-use crate::table::Table;
+use crate::rule::Sandbox;
 use crate::verdict::FloorKind;
 
 impl Judge<'_> {
     /// Notes what the rule about a command says it may reach.
     pub(super) fn note_reach(&self, ruling: &Ruling<'_>, effect: Effect, findings: &mut Findings) {
-        let said = [ruling.rule, ruling.tightened].map(|rule| rule.map(|(rule, _)| grant(rule)));
+        let said =
+            [ruling.rule, ruling.tightened].map(|rule| rule.map(|(rule, _)| self.grant(rule)));
         let [rule, tightened] = said;
         let rule = rule.unwrap_or_default();
         // What only looks does with any sandbox what it does without.
@@ -47,7 +42,7 @@ impl Judge<'_> {
                 return;
             }
         };
-        let unasked = self.by_rules(findings, self.usual(findings));
+        let unasked = Self::by_rules(findings, self.usual(findings));
         self.judge_hosts(&wish, &unasked, findings);
         self.judge_wish(&wish, &unasked, findings);
         if findings.decision() == Decision::Deny {
@@ -64,8 +59,12 @@ impl Judge<'_> {
             // Nothing that cannot be enforced is claimed.
             _ if level == Level::None => Profile::of(Sandbox::Full),
             Decision::Allow => wanted,
-            _ => wish.over(&self.by_rules(findings, self.usual_when_asked())),
+            _ => wish.over(&Self::by_rules(findings, self.usual_when_asked())),
         };
+        if findings.decision() != Decision::Allow {
+            // Who is asked agrees to the line as it is.
+            findings.judged = None;
+        }
         findings.reach = Some((profile, level));
     }
 
@@ -89,62 +88,11 @@ impl Judge<'_> {
     }
 
     /// What every rule about the line grants.
-    fn by_rules(&self, findings: &Findings, usual: Sandbox) -> Profile {
+    fn by_rules(findings: &Findings, usual: Sandbox) -> Profile {
         let each = findings.reaches.iter().map(|grant| {
             Profile::new(grant.sandbox.unwrap_or(usual), grant.network.iter().cloned())
         });
-        let all = each.reduce(|all, one| all.narrowed(&one));
-        let mut all = all.unwrap_or_else(|| Profile::of(usual));
-        all.network.retain(|host| self.denied(host).is_none() && !self.denies_below(host));
-        all
-    }
-
-    /// Hosts that are wanted: what forbids fetching from them forbids reaching them.
-    fn judge_hosts(&self, wish: &Wish, unasked: &Profile, findings: &mut Findings) {
-        for host in wish.hosts() {
-            findings.all.extend(self.denied(host));
-            if let Some(network) = host::private(host)
-                && !unasked.names(host)
-            {
-                let reason = format!("`{host}` is {network}, not a public host");
-                findings.push(Finding::floor(FloorKind::Web, Decision::Deny, reason));
-            }
-        }
-    }
-
-    /// What forbids a host, by a rule about fetching or about commands.
-    fn denied(&self, host: &str) -> Option<Finding> {
-        let name = host.trim_start_matches("*.");
-        let tool = ToolName::new("web_fetch");
-        let args = json!({ "url": format!("https://{name}/") });
-        let asked = self.question(&tool, Effect::Change, &args);
-        let untold = Setting { trace: None, ..self.setting };
-        let fetching = untold.rule(&Question { host: Some(name), ..asked });
-        let what = format!("reaching `{name}`");
-        let found = fetching.finding(Effect::Read, self.setting.mode, &what);
-        if found.decision == Decision::Deny {
-            return Some(found);
-        }
-        let asked = self.question(&self.facts.tool, Effect::Change, &self.facts.args);
-        let asked = Question { host: Some(name), ..asked };
-        let about_hosts =
-            |rule: &Rule| rule.decision == Decision::Deny && !rule.matcher.domains.is_empty();
-        let (rule, name) = self.setting.best_where(&asked, about_hosts)?;
-        let ruling = Ruling { decision: rule.decision, rule: Some((rule, name)), tightened: None };
-        Some(ruling.finding(Effect::Read, self.setting.mode, &what))
-    }
-
-    /// Whether something is forbidden that a pattern over hosts covers.
-    fn denies_below(&self, granted: &str) -> bool {
-        let mode = self.setting.mode;
-        let tables = self.setting.given.into_iter().chain(self.setting.tables);
-        granted.starts_with("*.")
-            && tables.flat_map(Table::rules).any(|rule| {
-                let mut keys = rule.matcher.domains.iter().filter_map(|domain| domain.key());
-                rule.decision == Decision::Deny
-                    && rule.modes.contains(mode)
-                    && keys.any(|key| host::covers(granted, key))
-            })
+        each.reduce(|all, one| all.narrowed(&one)).unwrap_or_else(|| Profile::of(usual))
     }
 
     /// What is wanted beyond what the rules grant.
@@ -203,13 +151,4 @@ fn judge_choice(level: Level, chosen: &Profile, findings: &mut Findings) {
             "no sandbox is available here, so it cannot be confined; `toolgate doctor` tells why";
         findings.push(Finding::floor(FloorKind::Sandbox, Decision::Deny, reason));
     }
-}
-
-/// What a rule grants; addresses that are not public are the owner's to grant.
-fn grant(rule: &Rule) -> Grant {
-    let mut grant = rule.grant.clone();
-    if rule.origin.tier < Tier::User {
-        grant.network.retain(|host| host::private(host).is_none());
-    }
-    grant
 }

@@ -7,6 +7,7 @@ mod desk;
 mod find;
 mod grants;
 mod list;
+mod reach;
 mod stored;
 mod watch;
 

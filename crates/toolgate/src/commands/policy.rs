@@ -7,6 +7,7 @@ mod import;
 mod list;
 mod replay;
 mod test;
+mod world;
 
 use std::process::ExitCode;
 

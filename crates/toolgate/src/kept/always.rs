@@ -29,6 +29,7 @@ impl Always {
         let approved = Approved {
             id: request.id.to_string(),
             permissions: proposal.permissions.iter().map(ToString::to_string).collect(),
+            reach: proposal.reach.as_deref().cloned(),
             at: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
             by: format!("session {}", request.session),
             request: request.description.to_string(),

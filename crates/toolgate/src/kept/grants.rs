@@ -12,6 +12,7 @@ use toolgate_core::visible;
 use toolgate_policy::Engine;
 use toolgate_policy::granted::Granted;
 use toolgate_policy::load::Loader;
+use toolgate_policy::rule::Grant;
 use toolgate_store::grants::KeptGrants;
 
 use super::always::Always;
@@ -34,7 +35,9 @@ impl OwnersGrants {
         self.always.add(request, proposal).map_err(RecordError::new)?;
         for permission in &proposal.permissions {
             let rule = self.loader.permission(permission, "an answer just given");
-            self.engine.always_allow(rule.map_err(RecordError::new)?);
+            let mut rule = rule.map_err(RecordError::new)?;
+            rule.grant = proposal.reach.as_deref().cloned().map(Grant::from).unwrap_or_default();
+            self.engine.always_allow(rule);
         }
         Ok(())
     }

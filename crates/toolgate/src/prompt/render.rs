@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use toolgate_core::approval::{ApprovalRequest, ShownAccess, ShownPlace};
 use toolgate_core::tool::Preview;
 use toolgate_policy::Risk;
+use toolgate_policy::rule::Sandbox;
 
 use super::layout;
 use super::tame;
@@ -62,6 +63,7 @@ pub(crate) fn request(request: &ApprovalRequest, view: &View) -> (String, bool) 
     page.why(request);
     page.places(&request.places);
     page.commands(request);
+    page.reach(request);
     page.asker(request);
     page.preview(&request.preview);
     if view.detail == Detail::Whole {
@@ -158,6 +160,14 @@ impl Page {
             may => format!("{} ({may})", command.command),
         });
         self.fields("runs", each, Style::new());
+    }
+
+    fn reach(&mut self, request: &ApprovalRequest) {
+        let Some(reach) = &request.reach else { return };
+        let unconfined = reach.profile.sandbox == Sandbox::Full;
+        let style = if unconfined { coloured(AnsiColor::Red).bold() } else { Style::new() };
+        self.fields("it runs", [reach.words.clone()], style);
+        self.fields("", reach.missing.clone(), coloured(AnsiColor::Yellow));
     }
 
     fn asker(&mut self, request: &ApprovalRequest) {

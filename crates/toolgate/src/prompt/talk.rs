@@ -1,15 +1,18 @@
 //! The conversation about one request.
 
+use std::borrow::Cow;
 use std::time::SystemTime;
 
 use anstyle::Style;
-use toolgate_core::approval::{Answer, ApprovalRequest};
+use toolgate_core::approval::{Answer, ApprovalRequest, ShownReach};
+use toolgate_policy::profile::Profile;
 
 use super::console::Console;
 use super::editor::EditError;
 use super::grant::{self, Choice};
 use super::layout;
 use super::pager;
+use super::reach;
 use super::render::{self, Detail, Seen, View};
 use crate::terminal::Input;
 
@@ -18,7 +21,7 @@ const QUESTION: &str = "Your choice: ";
 
 /// Shows a request and finds out what the person wants. Only keys that say so approve anything.
 pub(super) fn talk(request: &ApprovalRequest, seen: Seen, console: &impl Console) -> Answer {
-    let mut talk = Talk { request, seen, console, draft: None };
+    let mut talk = Talk { request, seen, console, draft: None, chosen: None };
     talk.show();
     loop {
         match talk.turn() {
@@ -37,6 +40,8 @@ struct Talk<'a, C> {
     console: &'a C,
     /// Arguments that were typed and are not right yet.
     draft: Option<String>,
+    /// What a command is to run with in place of what is shown.
+    chosen: Option<Profile>,
 }
 
 impl<C: Console> Talk<'_, C> {
@@ -56,13 +61,14 @@ impl<C: Console> Talk<'_, C> {
     /// One key and what it leads to. Nothing when the question stays open.
     fn turn(&mut self) -> Result<Option<Answer>, Input> {
         let grants = !self.request.proposals.is_empty();
+        let chooses = reach::can_choose(self.request.reach.as_deref());
         let key = match self.console.key() {
             Input::Key(key) => key.to_ascii_lowercase(),
             end @ (Input::End | Input::Withdrawn) => return Err(end),
             Input::Enter | Input::Other => '\n',
         };
         match key {
-            'y' => return Ok(Some(self.answered("yes, once", Answer::Once))),
+            'y' => return Ok(Some(self.yes(Answer::Once))),
             'n' => return Ok(Some(self.answered("no", Answer::refuse()))),
             'd' => return self.deny().map(Some),
             's' if grants => return self.grant(Choice::Session),
@@ -74,9 +80,15 @@ impl<C: Console> Talk<'_, C> {
                     return Ok(Some(answer));
                 }
             }
+            'w' if chooses => {
+                self.console.write("\n");
+                if let Some(chosen) = reach::ask(self.console)? {
+                    self.choose(chosen);
+                }
+            }
             'v' => {
                 self.console.write("all of it\n");
-                let (text, _) = render::request(self.request, &self.view(Detail::Whole));
+                let (text, _) = render::request(&self.as_chosen(), &self.view(Detail::Whole));
                 pager::show(&text, self.console)?;
             }
             '?' | 'h' => self.console.write(&self.help()),
@@ -87,6 +99,39 @@ impl<C: Console> Talk<'_, C> {
         }
         self.console.write(&self.choices());
         Ok(None)
+    }
+
+    /// The request with what was chosen in place of what was shown.
+    fn as_chosen(&self) -> Cow<'_, ApprovalRequest> {
+        let (Some(chosen), Some(shown)) = (&self.chosen, &self.request.reach) else {
+            return Cow::Borrowed(self.request);
+        };
+        let reach = ShownReach::new(chosen.clone(), shown.level);
+        Cow::Owned(ApprovalRequest { reach: Some(Box::new(reach)), ..self.request.clone() })
+    }
+
+    /// A yes, with what was chosen.
+    fn yes(&self, answer: Answer) -> Answer {
+        let answer = self.reaching(answer);
+        self.answered("yes, once", answer)
+    }
+
+    fn reaching(&self, answer: Answer) -> Answer {
+        match &self.chosen {
+            Some(chosen) => answer.reaching(chosen.clone()),
+            None => answer,
+        }
+    }
+
+    /// Runs with this, if the person says yes.
+    fn choose(&mut self, chosen: Profile) {
+        let said = layout::words(
+            &format!("If you say yes, it runs {chosen}."),
+            self.console.size().columns,
+        );
+        self.console.write(&format!("{}\n", said.join("\n")));
+        let shown = self.request.reach.as_ref().map(|shown| &shown.profile);
+        self.chosen = Some(chosen).filter(|chosen| Some(chosen) != shown);
     }
 
     fn answered(&self, shown: &str, answer: Answer) -> Answer {
@@ -103,11 +148,17 @@ impl<C: Console> Talk<'_, C> {
 
     fn grant(&self, choice: Choice) -> Result<Option<Answer>, Input> {
         self.console.write("\n");
-        let answer = grant::ask(choice, &self.request.proposals, self.console)?;
+        let proposals = match &self.chosen {
+            Some(chosen) => {
+                self.request.proposals.iter().map(|rule| rule.reaching(chosen)).collect()
+            }
+            None => self.request.proposals.clone(),
+        };
+        let answer = grant::ask(choice, &proposals, self.console)?;
         if answer.is_none() {
             self.console.write(&self.choices());
         }
-        Ok(answer)
+        Ok(answer.map(|answer| self.reaching(answer)))
     }
 
     /// Lets the arguments be changed. Nothing when they stay as they are.
@@ -150,8 +201,7 @@ impl<C: Console> Talk<'_, C> {
 
     fn choices(&self) -> String {
         let bold = Style::new().bold();
-        let grants = !self.request.proposals.is_empty();
-        let offered = KEYS.iter().filter(|key| grants || !key.gives_rule);
+        let offered = self.offered();
         let columns = self.console.size().columns;
         let mut text = String::new();
         let mut taken = 0;
@@ -170,11 +220,21 @@ impl<C: Console> Talk<'_, C> {
         format!("{text}\n{QUESTION}")
     }
 
-    fn help(&self) -> String {
+    /// The keys that mean something here.
+    fn offered(&self) -> impl Iterator<Item = &'static Key> {
         let grants = !self.request.proposals.is_empty();
+        let chooses = reach::can_choose(self.request.reach.as_deref());
+        KEYS.iter().filter(move |key| match key.when {
+            When::Always => true,
+            When::Rules => grants,
+            When::Reach => chooses,
+        })
+    }
+
+    fn help(&self) -> String {
         let columns = self.console.size().columns;
         let mut text = "help\n".to_owned();
-        for key in KEYS.iter().filter(|key| grants || !key.gives_rule) {
+        for key in self.offered() {
             for (index, line) in layout::words(key.long, columns - 5).iter().enumerate() {
                 let key = if index == 0 { key.letter } else { ' ' };
                 text.push_str(&format!("  {key}  {line}\n"));
@@ -190,18 +250,28 @@ struct Key {
     letter: char,
     short: &'static str,
     long: &'static str,
-    gives_rule: bool,
+    when: When,
+}
+
+/// When a key is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    Always,
+    /// Where a rule can be given.
+    Rules,
+    /// Where there is a choice of what a command runs with.
+    Reach,
 }
 
 const fn key(letter: char, short: &'static str, long: &'static str) -> Key {
-    Key { letter, short, long, gives_rule: false }
+    Key { letter, short, long, when: When::Always }
 }
 
 const fn rule(letter: char, short: &'static str, long: &'static str) -> Key {
-    Key { letter, short, long, gives_rule: true }
+    Key { letter, short, long, when: When::Rules }
 }
 
-const KEYS: [Key; 10] = [
+const KEYS: [Key; 11] = [
     key('y', "once", "Yes, this call, once."),
     rule('s', "session", "Yes, and calls like it until the session ends. The rule is shown first."),
     rule(
@@ -211,6 +281,12 @@ const KEYS: [Key; 10] = [
     ),
     rule('m', "minutes", "Yes, and calls like it for some minutes. The rule is shown first."),
     rule('u', "uses", "Yes, and calls like it for a number of times. The rule is shown first."),
+    Key {
+        letter: 'w',
+        short: "widen",
+        long: "Let it reach further than is shown, or less far: writing, network, unconfined. You confirm it in words first, then answer.",
+        when: When::Reach,
+    },
     key('e', "edit", "Change the arguments; what comes out is checked and judged again."),
     key('n', "no", "No."),
     key('d', "no, and say why", "No, with a note that the model reads."),

@@ -1,5 +1,6 @@
 //! Requests of one process, answered from another.
 
+use std::fs;
 use std::process::Stdio;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
@@ -7,12 +8,18 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 use toolgate_core::approval::{
     Answer, ApprovalId, ApprovalRequest, Approver as _, Digest, JsonText, Proposal, ShownCommand,
-    Span,
+    ShownReach, Span,
 };
+use toolgate_core::grants::Grants as _;
 use toolgate_core::id::{CallId, SessionId};
 use toolgate_core::tool::Preview;
-use toolgate_policy::Risk;
+use toolgate_policy::load::Loader;
+use toolgate_policy::profile::Profile;
+use toolgate_policy::propose::Proposed;
+use toolgate_policy::rule::Sandbox;
+use toolgate_policy::{Level, Risk};
 use toolgate_store::approvals::{Asking, Desk};
+use toolgate_store::grants::{Beginning, KeptGrants};
 
 use crate::harness::{Toolgate, json_lines, stderr, stdout};
 use crate::terminal::Terminal;
@@ -21,10 +28,12 @@ const ID: &str = "k3f92mq8x7ab";
 const OTHER: &str = "k3zzzzzzzzzz";
 
 fn request(id: &str) -> ApprovalRequest {
+    let profile = Profile::of(Sandbox::WorkspaceWrite);
     let proposal = |rule: &str, meaning: &str| Proposal {
         permission: rule.into(),
         permissions: Box::new([rule.into()]),
-        meaning: meaning.into(),
+        meaning: Proposed::meaning(meaning, Some(&profile)).into(),
+        reach: Some(Box::new(profile.clone())),
     };
     ApprovalRequest {
         id: id.parse::<ApprovalId>().unwrap(),
@@ -44,6 +53,7 @@ fn request(id: &str) -> ApprovalRequest {
             command: "npm run build".into(),
             may: "change files".into(),
         }]),
+        reach: Some(Box::new(ShownReach::new(profile.clone(), Level::Namespaces))),
         preview: Preview::Nothing,
         args: JsonText::from(&json!({ "command": "npm run build" })),
         proposals: Box::new([
@@ -112,6 +122,69 @@ fn every_flag_has_its_answer() {
         let asking = ask(&toolgate, request(ID));
         toolgate.run([&["approvals"], &args[..]].concat()).success();
         assert_eq!(asking.join().unwrap(), answer, "{args:?}");
+    }
+}
+
+#[test]
+fn what_a_command_runs_with_is_chosen_by_flags() {
+    let grant = Answer::Grant { proposal: 0, span: Span::Always };
+    let full = Profile::of(Sandbox::Full);
+    let writing = |hosts: &[&str]| {
+        Profile::new(Sandbox::WorkspaceWrite, hosts.iter().map(|host| (*host).to_owned()))
+    };
+    for (flags, answer) in [
+        (vec!["--sandbox", "full"], Answer::Once.reaching(full.clone())),
+        (vec!["--sandbox", "full", "--always"], grant.reaching(full)),
+        (vec!["--sandbox", "workspace_write"], Answer::Once),
+        (vec!["--sandbox", "read_only"], Answer::Once.reaching(Profile::of(Sandbox::ReadOnly))),
+        (
+            vec!["--network", "docs.rs,Crates.io"],
+            Answer::Once.reaching(writing(&["crates.io", "docs.rs"])),
+        ),
+    ] {
+        let toolgate = Toolgate::new();
+        let asking = ask(&toolgate, request(ID));
+        let done = toolgate.run([&["approvals", "approve", ID], &flags[..]].concat()).success();
+        assert_eq!(asking.join().unwrap(), answer, "{flags:?}");
+        if let Some(reach) = answer.reach() {
+            let told = format!("; it runs {reach}.");
+            assert!(stdout(&done).contains(&told), "{}", stdout(&done));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_chosen_answers_nothing() {
+    let toolgate = Toolgate::new();
+    let asking = ask(&toolgate, request(ID));
+    for flags in [
+        &["--sandbox", "FULL"] as &[&str],
+        &["--sandbox", "none"],
+        &["--sandbox", "read_only", "--network", "docs.rs"],
+        &["--network", "*"],
+        &["--network", "*.docs.rs"],
+        &["--network", "localhost"],
+        &["--network", "10.0.0.1"],
+        &["--network", "docs.rs", "--edit", "{}"],
+    ] {
+        toolgate.run([&["approvals", "approve", ID], flags].concat()).code(2);
+    }
+    toolgate.run(["approvals", "deny", ID]).success();
+    assert_eq!(asking.join().unwrap(), Answer::refuse());
+    let full = ShownReach::new(Profile::of(Sandbox::Full), Level::None);
+    let unconfined = ApprovalRequest { reach: Some(Box::new(full)), ..request(ID) };
+    let other_tool = ApprovalRequest { tool: "write_file".into(), reach: None, ..request(OTHER) };
+    for (request, says) in
+        [(unconfined, "no sandbox is available where it runs"), (other_tool, "only for commands")]
+    {
+        let toolgate = Toolgate::new();
+        let id = request.id.to_string();
+        let asking = ask(&toolgate, request);
+        let flags = ["approvals", "approve", &id, "--sandbox", "workspace_write"];
+        let said = stderr(&toolgate.run(flags).code(2));
+        assert!(said.contains(says), "{said}");
+        toolgate.run(["approvals", "deny", &id]).success();
+        assert_eq!(asking.join().unwrap(), Answer::refuse());
     }
 }
 
@@ -224,6 +297,17 @@ fn watching_asks_about_each_request_as_it_comes() {
     terminal.until("any other key to go back: ");
     terminal.keys("y");
     assert_eq!(asking.join().unwrap(), Answer::Grant { proposal: 0, span: Span::Session });
+    let asking = ask(&toolgate, request("k3yyyyyyyyyy"));
+    terminal.until("Your choice: ");
+    terminal.keys("w");
+    terminal.until("any other key to go back: ");
+    terminal.keys("4");
+    terminal.until("It would run unconfined: it can do whatever you can.");
+    terminal.until("any other key to go back: ");
+    terminal.keys("y");
+    terminal.until("Your choice: ");
+    terminal.keys("y");
+    assert_eq!(asking.join().unwrap(), Answer::Once.reaching(Profile::of(Sandbox::Full)));
     // What others answer goes away by itself.
     let asking = ask(&toolgate, request(OTHER));
     terminal.until("Your choice: ");
@@ -241,6 +325,29 @@ fn there_are_no_grants_at_first() {
     assert_eq!(printed, "No rule was given.\n");
     let said = stderr(&toolgate.run(["approvals", "revoke", "abc"]).code(2));
     assert!(said.contains("there is no grant `abc`"), "{said}");
+}
+
+#[test]
+fn rules_are_listed_with_what_commands_run_with() {
+    let toolgate = Toolgate::new();
+    let approved = "# 2027-01-15T08:00:00Z, anna: npm run build\n[[rule]]\nname = \"approved k3f92mq8x7ab\"\npermission = [\"Bash(npm run *)\"]\ndecision = \"allow\"\npriority = 950\nsandbox = \"workspace_write\"\nnetwork = [\"docs.rs\"]\n";
+    fs::create_dir_all(toolgate.home("policies")).unwrap();
+    fs::write(toolgate.home("policies/approved.toml"), approved).unwrap();
+    let kept = KeptGrants::new(&toolgate.home(""), Loader::default(), Beginning::Joined);
+    let request = request(ID);
+    let wider = request.proposals[0].reaching(&Profile::of(Sandbox::Full));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(kept.add(&request, &wider, Span::Session)).unwrap();
+    let listed = stdout(&toolgate.run(["approvals", "grants"]).success());
+    insta::assert_snapshot!("grants", listed);
+    let listed = stdout(&toolgate.run(["--json", "approvals", "grants"]).success());
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed[0]["reach"], json!({ "sandbox": "full" }));
+    assert_eq!(listed[1]["reach"]["network"], json!(["docs.rs"]));
+    let args = r#"{"command":"npm run lint"}"#;
+    let done = toolgate.run(["--json", "policy", "check", "shell", args]).success();
+    let grant = &json_lines(&done)[0]["grant"];
+    assert_eq!(grant, &json!({ "sandbox": "workspace_write", "network": ["docs.rs"] }));
 }
 
 #[test]

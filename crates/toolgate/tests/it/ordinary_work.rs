@@ -138,11 +138,16 @@ fn temporary_files_last_as_long_as_the_session() {
 #[test]
 fn what_the_sandbox_holds_back_is_said_in_words() {
     let shop = Workshop::new();
-    let outside = shop.outside("x");
+    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let outside = outside.path().join("x");
     let result = shop.shell(&format!("echo x > {}", outside.display()));
     assert!(!outside.exists());
     let text = result.llm_content.as_text();
     assert!(text.contains("call `shell` again with `sandbox`: \"full\""), "{text}");
+    fs::write(shop.outside("y"), "y").unwrap();
+    let result = shop.shell(&format!("cat {}", shop.outside("y").display()));
+    let text = result.llm_content.as_text();
+    assert!(text.contains("a /tmp of its own"), "{text}");
     fs::create_dir_all(shop.path(".git/hooks")).unwrap();
     assert!(shop.shell("echo x > .git/hooks/pre-commit").error.is_some());
     assert!(!shop.path(".git/hooks/pre-commit").exists());

@@ -57,3 +57,35 @@ fn what_cannot_be_checked_says_why() {
     let done = toolgate.run(["policy", "check", "read_file", "{}"]).code(2);
     assert!(stderr(&done).contains("path"), "{}", stderr(&done));
 }
+
+#[test]
+fn what_a_command_runs_with_is_told() {
+    let policy = "[[rule]]\ncommand = \"npm *\"\ndecision = \"allow\"\nsandbox = \"workspace_write\"\nnetwork = [\"docs.rs\"]\n";
+    let toolgate = Toolgate::with_files(&[("team.toml", policy)]);
+    let check = |args: &str, level: &str| {
+        let flags = ["--policy", "team.toml", "--level", level];
+        let run = [&["policy", "check", "shell", args] as &[&str], &flags].concat();
+        let json = [&["--json"], &run[..]].concat();
+        let verdict: Value = serde_json::from_str(&stdout(&toolgate.run(json))).unwrap();
+        (stdout(&toolgate.run(run)), verdict)
+    };
+    let (text, verdict) = check(r#"{"command":"npm test"}"#, "namespaces");
+    assert!(text.starts_with("allow: ") && text.lines().count() == 1, "{text}");
+    assert!(
+        text.trim_end().ends_with("; it runs in a sandbox: it can write in the workspace, not elsewhere; network only to docs.rs"),
+        "{text}"
+    );
+    let grant = serde_json::json!({ "sandbox": "workspace_write", "network": ["docs.rs"] });
+    assert_eq!((&verdict["grant"], &verdict["level"]), (&grant, &"namespaces".into()));
+    let (text, verdict) = check(r#"{"command":"npm test"}"#, "none");
+    assert!(text.starts_with("ask: no sandbox is available here"), "{text}");
+    assert!(text.contains("; it would run unconfined: it can do whatever you can"), "{text}");
+    assert_eq!((&verdict["grant"]["sandbox"], &verdict["level"]), (&"full".into(), &"none".into()));
+    let (text, verdict) = check(r#"{"command":"ls","sandbox":"FULL"}"#, "namespaces");
+    assert_eq!(
+        text,
+        "deny: `FULL` is no sandbox: it is `read_only`, `workspace_write` or `full` [`reading` (built-in read-only.toml:4)]\n"
+    );
+    assert_eq!(verdict.get("level"), None);
+    toolgate.run(["policy", "check", "shell", "{}", "--level", "some"]).code(2);
+}

@@ -49,6 +49,17 @@ fn typical_calls_are_explained_on_one_screen() {
         ("mcp", "mcp__github__get_issue", r#"{"id":1}"#),
         ("subagent", "task", r#"{"agent":"Bash","prompt":"x","description":"x"}"#),
     ];
+    for (name, level, args) in [
+        ("wants more", "namespaces", r#"{"command":"make x","network":["docs.rs"]}"#),
+        ("no sandbox", "none", r#"{"command":"ls"}"#),
+        ("part of a sandbox", "landlock", r#"{"command":"make x","sandbox":"workspace_write"}"#),
+    ] {
+        let args = ["policy", "explain", "shell", args, "--policy", "team.toml", "--level", level];
+        let text = stdout(&toolgate.run(args).success());
+        let folder = toolgate.path("").canonicalize().unwrap();
+        let text = text.replace(folder.to_str().unwrap(), "WORKSPACE");
+        insta::assert_snapshot!(name.replace(' ', "_"), text);
+    }
     for (name, tool, args) in calls {
         let done = toolgate.run(["policy", "explain", tool, args, "--policy", "team.toml"]);
         let text = stdout(&done.success());

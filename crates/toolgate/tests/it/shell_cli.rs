@@ -39,8 +39,7 @@ fn what_does_more_needs_somebody() {
 #[test]
 fn a_rule_says_how_far_a_command_reaches() {
     let toolgate = Toolgate::new();
-    let policy =
-        "[[rule]]\ntool = \"shell\"\ncommand = \"touch\"\ndecision = \"allow\"\npriority = 500\n";
+    let policy = "[[rule]]\ntool = \"shell\"\ncommand_prefix = \"touch\"\ndecision = \"allow\"\npriority = 500\n";
     std::fs::write(toolgate.home("narrow.toml"), policy).unwrap();
     let wide = format!("{policy}sandbox = \"workspace_write\"\n");
     std::fs::write(toolgate.home("wide.toml"), wide).unwrap();

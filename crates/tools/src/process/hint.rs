@@ -30,6 +30,11 @@ const NETWORK: &[&str] = &[
     "unable to connect to proxy",
 ];
 
+/// Words that programs find for what is not there.
+const MISSING: &[&str] = &["no such file or directory", "enoent", "not found"];
+/// Places that look different inside of a sandbox.
+const PRIVATE: &[&str] = &["/tmp/", "/var/tmp/"];
+
 /// What to do about a command that failed inside of a sandbox, if that may be the reason.
 pub(super) fn hint(reach: &Reach, complaints: &str, refused: &[String]) -> Option<String> {
     if reach.sandbox == Sandbox::Full {
@@ -47,6 +52,11 @@ pub(super) fn hint(reach: &Reach, complaints: &str, refused: &[String]) -> Optio
     if has(NETWORK) && reach.network.is_empty() {
         return Some(
             "It ran in a sandbox without network, which may be why. If it needs some, call `shell` again with `network`: [\"the.host\"]; a person is asked.".to_owned(),
+        );
+    }
+    if has(MISSING) && has(PRIVATE) {
+        return Some(
+            "It ran in a sandbox with a /tmp of its own, where nothing is but what commands of this session put there. To reach other files there, call `shell` again with `sandbox`: \"full\"; a person is asked.".to_owned(),
         );
     }
     if !has(WRITES) {

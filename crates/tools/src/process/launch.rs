@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
+use toolgate_core::policy::floor::sensitive::sensitive;
 use toolgate_core::policy::shell::{Command, Direction, Look, Reading, look, read};
+use toolgate_core::policy::world::normal;
 use toolgate_core::spawn::{Order, SpawnError, Spawned};
 
 use super::environment::environment;
@@ -45,7 +47,8 @@ impl Launch<'_> {
             ToolError::new(ErrorKind::SandboxError, "this machine has neither bash nor sh")
         })?;
         let line = reach.line.as_deref().unwrap_or(self.line);
-        let unmasked = if reach.is_approved { self.named_files() } else { Vec::new() };
+        let home = context.workspace().home();
+        let unmasked = if reach.is_approved { self.named_secrets(home) } else { Vec::new() };
         Ok(Order {
             program: PathBuf::from(shell),
             args: vec![OsString::from("-c"), OsString::from(line)],
@@ -59,15 +62,24 @@ impl Launch<'_> {
         })
     }
 
-    /// Files that the line names: whoever agreed to it saw them.
-    fn named_files(&self) -> Vec<PathBuf> {
+    /// Secrets that the line names: whoever agreed to it saw them. Links are not followed, so
+    /// that nobody can put another secret in the place of one.
+    fn named_secrets(&self, home: Option<&Path>) -> Vec<PathBuf> {
         let commands = commands(self.line);
         let words = commands.iter().flat_map(|command| {
             let targets = command.redirects.iter().map(|redirect| &redirect.target);
             command.words.iter().chain(targets)
         });
-        let named = words.filter_map(|word| word.literal());
-        named.filter_map(|name| self.folder.join(name).canonicalize().ok()).collect()
+        let named = words.filter_map(|word| match word.literal() {
+            Some(name) => Some(normal(&self.folder.join(name))),
+            None if word.home && word.known && !word.pattern => {
+                Some(normal(&home?.join(word.text.strip_prefix("~/")?)))
+            }
+            None => None,
+        });
+        let lower = |path: &Path| path.to_string_lossy().to_lowercase();
+        let home = home.map(lower);
+        named.filter(|path| sensitive(&lower(path), home.as_deref()).is_some()).collect()
     }
 }
 
@@ -134,6 +146,16 @@ mod tests {
         for line in ["make", "ls > out", "echo $(rm x)", "cat a; rm b", "cat 'a"] {
             assert!(!is_read_only(line), "{line}");
         }
+    }
+
+    #[test]
+    fn secrets_that_are_named_are_found() {
+        let folder = Path::new("/home/anna/project");
+        let home = Some(Path::new("/home/anna"));
+        let of = |line| Launch { line, folder }.named_secrets(home);
+        assert_eq!(of("cat ~/.ssh/id_rsa notes.txt"), [Path::new("/home/anna/.ssh/id_rsa")]);
+        assert_eq!(of("grep x < ./.env"), [Path::new("/home/anna/project/.env")]);
+        assert_eq!(of("cat notes.txt $FILE"), Vec::<PathBuf>::new());
     }
 
     #[test]

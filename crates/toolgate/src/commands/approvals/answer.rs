@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use serde_json::json;
-use toolgate_core::approval::{Answer, ApprovalRequest};
+use toolgate_core::approval::{Answer, ApprovalRequest, GivenRule};
 use toolgate_core::visible;
 
 use super::desk::{AnswerError, Desk, Settled};
@@ -65,11 +65,19 @@ pub(super) fn give(
 /// What an answer does, in words.
 fn told(request: &ApprovalRequest, answer: &Answer) -> String {
     match answer {
-        Answer::Once => "approved, once".to_owned(),
-        Answer::Grant { proposal, span } => {
-            let rule = request.proposals.get(*proposal).map(|rule| rule.permission.as_str());
-            let rule = visible::question(rule.unwrap_or_default());
-            format!("approved, and so is `{rule}` {}", grants::lasting(*span))
+        Answer::Once | Answer::Grant { .. } | Answer::Reaching { .. } => {
+            let mut told = match answer.rule() {
+                Some(GivenRule { proposal, span }) => {
+                    let rule = request.proposals.get(proposal);
+                    let rule = visible::question(rule.map_or("", |rule| rule.permission.as_str()));
+                    format!("approved, and so is `{rule}` {}", grants::lasting(span))
+                }
+                None => "approved, once".to_owned(),
+            };
+            if let Some(reach) = answer.reach() {
+                told.push_str(&format!("; it runs {reach}"));
+            }
+            told
         }
         Answer::Edit { .. } => "approved with other arguments, which are judged again".to_owned(),
         Answer::Deny { .. } | Answer::Nobody => "denied".to_owned(),

@@ -6,6 +6,7 @@ use toolgate_core::approval::{Answer, ApprovalRequest, Span};
 
 use super::answer;
 use super::desk::Desk;
+use super::reach::ReachArgs;
 use crate::exit::UsageError;
 use crate::input;
 use crate::output::Output;
@@ -37,6 +38,8 @@ pub(crate) struct ApproveArgs {
     /// Other arguments, as a JSON object or - for standard input; they are judged again
     #[arg(long, value_name = "JSON", conflicts_with = "span")]
     edit: Option<String>,
+    #[command(flatten)]
+    reach: ReachArgs,
 }
 
 pub(crate) fn run(desk: &dyn Desk, output: Output, args: &ApproveArgs) -> anyhow::Result<ExitCode> {
@@ -48,6 +51,15 @@ impl ApproveArgs {
         if let Some(edited) = &self.edit {
             return Ok(Answer::Edit { args: input::arguments(Some(edited))? });
         }
+        let answer = self.plain(request)?;
+        Ok(match self.reach.chosen(request)? {
+            Some(reach) => answer.reaching(reach),
+            None => answer,
+        })
+    }
+
+    /// The answer, with what was shown.
+    fn plain(&self, request: &ApprovalRequest) -> anyhow::Result<Answer> {
         let Some(span) = self.span() else { return Ok(Answer::Once) };
         let number = self.rule.unwrap_or(1);
         let proposal = usize::from(number - 1);

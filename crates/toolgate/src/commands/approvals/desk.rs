@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use toolgate_core::approval::{Answer, ApprovalId, ApprovalRequest};
+use toolgate_policy::profile::Profile;
 
 /// Where requests wait for an answer, whichever process made them.
 pub(crate) trait Desk: fmt::Debug + Send + Sync {
@@ -64,6 +65,9 @@ pub(crate) struct Grant {
     pub(crate) session: Option<String>,
     /// The rules, such as `Bash(npm run *)`.
     pub(crate) permissions: Vec<String>,
+    /// What commands they cover run with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reach: Option<Profile>,
     /// When it ends, if it does at some time.
     pub(crate) until: Option<SystemTime>,
     /// How often it may still be used, if that is counted.

@@ -76,6 +76,9 @@ fn render(grants: &[Grant], now: SystemTime) -> String {
         };
         let given_for = safe(&grant.given_for);
         text.push_str(&format!("{}  {rules}\n    {left}; {given_for}\n", safe(&grant.id)));
+        if let Some(reach) = &grant.reach {
+            text.push_str(&format!("    it runs {}\n", safe(&reach.to_string())));
+        }
     }
     text.push_str("\nTake one back with `toolgate approvals revoke ID`.\n");
     text

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 use toolgate_core::ledger::EntryKind;
 use toolgate_core::visible;
+use toolgate_policy::profile::Profile;
 use toolgate_store::{Audit, FindCallError, Life, Record};
 
 use super::{row, tail};
@@ -131,6 +133,8 @@ fn details(entry: &Record) -> Vec<String> {
             _ => plain(error),
         });
     }
+    let reach = entry.body.get("reach").map(Profile::deserialize);
+    lines.extend(reach.and_then(Result::ok).map(|reach| format!("it runs {reach}")));
     lines.extend(entry.text("note").map(|note| format!("note: {note}")));
     for file in list("changed") {
         let path = file.get("path").and_then(Value::as_str).unwrap_or_default();

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::Value;
 use toolgate_core::visible;
-use toolgate_core::world::SessionWorld;
-use toolgate_policy::{Decision, Policy as _, Risk, Verdict};
+use toolgate_policy::{Decision, Level, Policy as _, Risk, Verdict};
 
 use super::facts::{self, Known};
+use super::world::{levels, reach, world};
 use crate::app::App;
 use crate::exit::{self, UsageError};
 use crate::input;
@@ -30,6 +30,9 @@ pub(crate) struct CheckArgs {
     /// File with one call {"tool","args"} per line, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "arguments"])]
     batch: Option<PathBuf>,
+    /// Decide as if so much of the sandbox were there
+    #[arg(long, value_name = "LEVEL", value_parser = levels())]
+    level: Option<Level>,
 }
 
 /// A call as a line of JSON.
@@ -42,14 +45,15 @@ struct Line {
 
 pub(crate) fn run(app: &App, args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let (None, Some(tool)) = (&args.batch, &args.tool) else {
-        return run_batch(app, &input::file(args.batch.as_deref().unwrap_or("-".as_ref()))?);
+        let text = input::file(args.batch.as_deref().unwrap_or("-".as_ref()))?;
+        return run_batch(app, &text, args.level);
     };
-    let verdict = verdict(app, tool, input::arguments(args.arguments.as_deref())?)?;
+    let verdict = verdict(app, tool, input::arguments(args.arguments.as_deref())?, args.level)?;
     print(app, &verdict)?;
     Ok(ExitCode::from(exit::decision(verdict.decision)))
 }
 
-fn run_batch(app: &App, text: &str) -> anyhow::Result<ExitCode> {
+fn run_batch(app: &App, text: &str, level: Option<Level>) -> anyhow::Result<ExitCode> {
     let mut worst = 0;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     for (index, line) in lines {
@@ -57,7 +61,7 @@ fn run_batch(app: &App, text: &str) -> anyhow::Result<ExitCode> {
         let line: Line = serde_json::from_value(input::parse(line, &whence)?).map_err(|error| {
             UsageError(format!("{whence}: {error}; expected {{\"tool\",\"args\"}}"))
         })?;
-        match verdict(app, &line.tool, line.args) {
+        match verdict(app, &line.tool, line.args, level) {
             Ok(verdict) => print(app, &verdict)?,
             // One call that cannot be judged does not keep the others from being judged.
             Err(error) => {
@@ -70,11 +74,14 @@ fn run_batch(app: &App, text: &str) -> anyhow::Result<ExitCode> {
 }
 
 /// What the policy decides, without anything being run.
-pub(super) fn verdict(app: &App, tool: &str, args: Value) -> anyhow::Result<Verdict> {
+pub(super) fn verdict(
+    app: &App,
+    tool: &str,
+    args: Value,
+    level: Option<Level>,
+) -> anyhow::Result<Verdict> {
     Ok(match facts::of(app, tool, args)? {
-        Known::Facts(facts) => {
-            app.engine.decide(&facts, &SessionWorld::new(app.session.workspace()))
-        }
+        Known::Facts(facts) => app.engine.decide(&facts, &world(app, level)),
         Known::Refused(reason) => {
             let reason = format!("the tool itself refuses it: {reason}");
             Verdict::new(Decision::Deny, Risk::Low, app.engine.mode(), reason)
@@ -98,6 +105,9 @@ fn print(app: &App, verdict: &Verdict) -> anyhow::Result<()> {
         && !line.contains(&rule)
     {
         line.push_str(&format!(" [{rule}]"));
+    }
+    if let Some(reach) = reach(verdict) {
+        line.push_str(&format!("; {reach}"));
     }
     print_text(&visible::line(&line))
 }

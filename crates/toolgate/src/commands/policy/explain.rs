@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use toolgate_core::visible;
-use toolgate_core::world::SessionWorld;
+use toolgate_policy::Level;
 use toolgate_policy::explain::{Considered, Explained, Explanation};
 use toolgate_policy::rule::Mismatch;
 
 use super::facts::{self, Known};
+use super::world::{levels, reach, world};
 use crate::app::App;
 use crate::input;
 use crate::output::{print_pretty_json, print_text};
@@ -29,6 +30,9 @@ pub(crate) struct ExplainArgs {
     /// Arguments of the call as a JSON object, or - to read them from standard input
     #[arg(value_name = "JSON")]
     arguments: Option<String>,
+    /// Decide as if so much of the sandbox were there
+    #[arg(long, value_name = "LEVEL", value_parser = levels())]
+    level: Option<Level>,
 }
 
 pub(crate) fn run(app: &App, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
@@ -39,8 +43,7 @@ pub(crate) fn run(app: &App, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let world = SessionWorld::new(app.session.workspace());
-    let explanation = app.engine.explain(&facts, &world);
+    let explanation = app.engine.explain(&facts, &world(app, args.level));
     if app.output.json {
         print_pretty_json(&explanation)?;
     } else {
@@ -57,6 +60,9 @@ fn shown(explanation: &Explanation) -> Result<String, std::fmt::Error> {
         writeln!(text, "   also: {}", visible::line(reason))?;
     }
     writeln!(text, "\nmode {}, risk {}", verdict.mode, verdict.risk)?;
+    if let (Some(reach), Some(level)) = (reach(verdict), verdict.level) {
+        writeln!(text, "{reach}\nsandbox level {level}")?;
+    }
     if let Some(rule) = &verdict.rule {
         writeln!(
             text,

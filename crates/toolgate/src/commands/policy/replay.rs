@@ -84,7 +84,7 @@ fn replay(apps: &mut Apps<'_>, life: &Life, count: &mut Count) -> anyhow::Result
         count.left_out += 1;
         return Ok(());
     };
-    let Ok(verdict) = check::verdict(app, tool, arguments.clone()) else {
+    let Ok(verdict) = check::verdict(app, tool, arguments.clone(), None) else {
         count.left_out += 1;
         return Ok(());
     };

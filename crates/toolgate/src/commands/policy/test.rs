@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::Value;
 use toolgate_core::visible;
-use toolgate_policy::{Decision, Verdict};
+use toolgate_policy::{Decision, Level, Verdict};
 
 use super::check;
+use super::world::levels;
 use crate::app::App;
 use crate::exit::UsageError;
 use crate::input;
@@ -33,6 +34,9 @@ pub(crate) struct TestArgs {
     /// Files with cases, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// How much of the sandbox is there
+    #[arg(long, value_name = "LEVEL", default_value_t = Level::Namespaces, value_parser = levels())]
+    level: Level,
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,7 +93,7 @@ pub(crate) fn run(app: &App, args: &TestArgs) -> anyhow::Result<ExitCode> {
         for case in parse(file, &text)?.case {
             let line = text.get(..case.span().start).unwrap_or_default().lines().count() + 1;
             let case = case.into_inner();
-            let verdict = check::verdict(app, &case.tool, case.args.clone())?;
+            let verdict = check::verdict(app, &case.tool, case.args.clone(), Some(args.level))?;
             if case.expect.covers(verdict.decision) {
                 passed += 1;
                 continue;

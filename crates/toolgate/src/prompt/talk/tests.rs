@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use serde_json::json;
 use toolgate_core::approval::Span;
 use toolgate_core::tool::Preview;
+use toolgate_policy::Level;
+use toolgate_policy::rule::Sandbox;
 
 use super::super::sample;
 use super::*;
@@ -126,6 +128,64 @@ fn rules_are_offered_only_where_there_are_any() {
 }
 
 #[test]
+fn what_a_command_runs_with_is_chosen_and_confirmed() {
+    let of = sample::build();
+    let typed = |keys: &str, lines: &[&'static str]| {
+        talk(&of, Seen::Here, &Script::typing(keys).lines(lines))
+    };
+    let writing = |hosts: &[&str]| {
+        Profile::new(Sandbox::WorkspaceWrite, hosts.iter().map(|host| (*host).to_owned()))
+    };
+    let full = Profile::of(Sandbox::Full);
+    assert_eq!(typed("y", &[]), Answer::Once);
+    assert_eq!(typed("w4yy", &[]), Answer::Once.reaching(full.clone()));
+    assert_eq!(typed("w1yy", &[]), Answer::Once.reaching(Profile::of(Sandbox::ReadOnly)));
+    assert_eq!(typed("w2yy", &[]), Answer::Once, "that is what was shown");
+    let hosts = writing(&["crates.io", "docs.rs"]);
+    assert_eq!(typed("w3yy", &["docs.rs, Crates.io"]), Answer::Once.reaching(hosts));
+    let always = Answer::Grant { proposal: 0, span: Span::Always };
+    assert_eq!(typed("w4yay", &[]), always.clone().reaching(full));
+    // The last choice counts, and a refusal is a refusal.
+    assert_eq!(typed("w4yw2yay", &[]), always);
+    assert_eq!(typed("w4yn", &[]), Answer::refuse());
+    assert_eq!(typed("w4nw\nwxy", &[]), Answer::Once);
+}
+
+#[test]
+fn all_of_the_request_shows_what_was_chosen() {
+    let script = Script::typing("w4yvqn");
+    talk(&sample::build(), Seen::Here, &script);
+    let shown = script.shown.into_inner();
+    assert!(shown.contains("it runs  unconfined: it can do whatever you can"), "{shown}");
+}
+
+#[test]
+fn choosing_alone_approves_nothing() {
+    let of = sample::build();
+    for keys in ["w", "w4", "w4y", "w4n", "w4\n", "ww", "w9", "w4y\n", "w3y"] {
+        let script = Script::typing(keys).lines(&["docs.rs"]);
+        assert_eq!(talk(&of, Seen::Here, &script), Answer::Nobody, "{keys:?}");
+    }
+    for hosts in [&["localhost"], &["*"], &[""], &["1.2.3.4"], &["docs.rs:80"]] {
+        let script = Script::typing("w3yy").lines(hosts);
+        assert_eq!(talk(&of, Seen::Here, &script), Answer::Once, "{hosts:?} was not chosen");
+    }
+}
+
+#[test]
+fn there_is_a_choice_only_for_commands_that_can_be_confined() {
+    let unconfined = sample::reach(Sandbox::Full, &[], Level::None);
+    for of in
+        [sample::edit(), ApprovalRequest { reach: Some(Box::new(unconfined)), ..sample::build() }]
+    {
+        let script = Script::typing("w4yy");
+        assert_eq!(talk(&of, Seen::Here, &script), Answer::Once);
+        let shown = script.shown.into_inner();
+        assert!(!shown.contains("widen") && shown.contains("Nothing was answered"), "{shown}");
+    }
+}
+
+#[test]
 fn arguments_are_changed_in_an_editor_or_typed() {
     let edited = |text| Script { edited: Some(text), ..Script::typing("e") };
     assert_eq!(answer(&edited("{\"path\": \"b\"}")), Answer::Edit { args: json!({ "path": "b" }) });
@@ -149,6 +209,9 @@ fn conversations_read_well() {
     let script = Script::typing("an").lines(&[]);
     answer(&script);
     insta::assert_snapshot!("always_then_back", script.shown.into_inner());
+    let script = Script::typing("w3yay").lines(&["docs.rs"]);
+    talk(&sample::build(), Seen::Here, &script);
+    insta::assert_snapshot!("widened", script.shown.into_inner());
 }
 
 #[test]
