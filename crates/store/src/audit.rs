@@ -76,6 +76,24 @@ impl Audit {
         verify::verify(&self.database, head)
     }
 
+    /// Looks at the last entries only, as far as they follow from those before.
+    ///
+    /// # Errors
+    ///
+    /// When the ledger cannot be read at all.
+    pub fn verify_last(&self, count: u64) -> Result<Verification, StoreError> {
+        verify::verify_last(&self.database, count)
+    }
+
+    /// Looks through the whole file for damage; tells of some of it, in the words of SQLite.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read at all.
+    pub fn damage(&self) -> Result<Vec<String>, StoreError> {
+        self.database.damage()
+    }
+
     /// Writes entries as JSON lines. The last line is the head, unless some were left out.
     ///
     /// # Errors

@@ -74,10 +74,15 @@ impl Head {
 
     /// The head of the chain in a database.
     pub(crate) fn load(connection: &Connection) -> rusqlite::Result<Self> {
-        let query = "SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1";
+        Self::load_at(connection, i64::MAX)
+    }
+
+    /// What the head was when there were no more entries than this.
+    pub(crate) fn load_at(connection: &Connection, seq: i64) -> rusqlite::Result<Self> {
+        let query = "SELECT seq, hash FROM entries WHERE seq <= ?1 ORDER BY seq DESC LIMIT 1";
         let found = connection
             .prepare_cached(query)?
-            .query_row([], |row| Ok(Self { seq: row.get(0)?, hash: row.get(1)? }))
+            .query_row([seq], |row| Ok(Self { seq: row.get(0)?, hash: row.get(1)? }))
             .optional()?;
         Ok(found.unwrap_or(Self::NONE))
     }

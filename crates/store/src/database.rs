@@ -108,6 +108,17 @@ impl Database {
         StoreError::of(&self.path, error)
     }
 
+    /// What is wrong with how the file is built.
+    pub(crate) fn damage(&self) -> Result<Vec<String>, StoreError> {
+        let read = || {
+            let mut check = self.connection.prepare("PRAGMA quick_check(10)")?;
+            check.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()
+        };
+        let mut found = read().map_err(|error| self.explain(error))?;
+        found.retain(|line| line != "ok");
+        Ok(found)
+    }
+
     /// Nothing of ours acts on its own: whatever does was put there by somebody else, to hide or
     /// change what is written.
     fn refuse_foreign_parts(&self) -> Result<(), StoreError> {

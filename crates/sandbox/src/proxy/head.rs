@@ -175,7 +175,7 @@ impl Framing {
         match self {
             Self::Unsaid => {}
             Self::Length(length) => {
-                push_field(out, "Content-Length", length.to_string().as_bytes())
+                push_field(out, "Content-Length", length.to_string().as_bytes());
             }
             Self::Chunked => push_field(out, "Transfer-Encoding", b"chunked"),
         }
@@ -197,9 +197,8 @@ const ODD_LENGTH: Refusal = Refusal::Nonsense("its length is given in an odd way
 fn parsed(result: httparse::Result<usize>) -> Result<(), Refusal> {
     match result {
         Ok(httparse::Status::Complete(_)) => Ok(()),
-        Ok(httparse::Status::Partial) => Err(ODD_HEAD),
         Err(httparse::Error::TooManyHeaders) => Err(Refusal::HeadTooLarge),
-        Err(_) => Err(ODD_HEAD),
+        Ok(httparse::Status::Partial) | Err(_) => Err(ODD_HEAD),
     }
 }
 

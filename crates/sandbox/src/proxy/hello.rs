@@ -145,3 +145,19 @@ impl<'a> Cursor<'a> {
         self.take(usize::from(length))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+            drop(Names::parse(&bytes));
+            drop(server_name(&bytes));
+            drop(whole(&bytes));
+        }
+    }
+}

@@ -100,3 +100,34 @@ fn split_address(address: &str) -> Result<(Target, String), Refusal> {
     let slash = if path.starts_with('/') { "" } else { "/" };
     Ok((Target::parse_or(authority, 80)?, format!("{slash}{path}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn field() -> impl Strategy<Value = String> {
+        let name =
+            "Host|host|Content-Length|Transfer-Encoding|Connection|Te|X-Other| X|X |\\PC{0,4}";
+        let value =
+            "a\\.test|evil|5|0|chunked|close|host|content-length, close|\\PC{0,6}|[\r\n\t ]{0,2}";
+        let end = prop_oneof![9 => Just("\r\n"), 1 => Just("\n"), 1 => Just("\r")];
+        (name, value, end).prop_map(|(name, value, end)| format!("{name}: {value}{end}"))
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_sent_on_is_read_in_one_way(fields in proptest::collection::vec(field(), 0..5)) {
+            let text = format!("POST http://a.test/x HTTP/1.1\r\n{}\r\n", fields.concat());
+            let asked = Head::request(text.as_bytes()).and_then(|head| Wish::parse(&head));
+            if let Ok(Wish::Exchange(request)) = asked {
+                let sent = Head::request(&request.head).unwrap();
+                prop_assert_eq!(sent.start, ("POST", "/x"));
+                prop_assert_eq!(sent.single("host"), Ok(Some("a.test")));
+                prop_assert_eq!(sent.framing(), Ok(request.body));
+                prop_assert_eq!(sent.single("connection"), Ok(Some("close")));
+            }
+        }
+    }
+}

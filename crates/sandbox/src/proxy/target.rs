@@ -121,6 +121,8 @@ impl fmt::Display for Target {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -176,5 +178,15 @@ mod tests {
             assert!(Target::parse(text).is_err(), "{text}");
         }
         assert!(Target::parse(&format!("{}:443", "a.".repeat(200))).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_is_read_the_same_again(text in "[a-zA-Z0-9.:\\[\\]x_-]{0,20}|.{0,20}") {
+            if let Ok(target) = Target::parse_or(&text, 443) {
+                let again = Target::parse_or(&target.to_string(), target.port);
+                prop_assert_eq!(again, Ok(target));
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 use jiff::Timestamp;
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -51,22 +51,36 @@ pub struct Fault {
 
 /// Looks at every entry of a database.
 pub(crate) fn verify(database: &Database, head: Option<Head>) -> Result<Verification, StoreError> {
+    walk(database.reader(), Check::new(head), i64::MIN).map_err(|error| database.explain(error))
+}
+
+/// Looks at the last entries of a database, and believes those before.
+pub(crate) fn verify_last(database: &Database, count: u64) -> Result<Verification, StoreError> {
     let read = || {
-        let mut check = Check::new(head);
-        let query =
-            "SELECT seq, at, session, call, kind, tool, body, hash FROM entries ORDER BY seq";
-        let mut statement = database.reader().prepare(query)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let seq = row.get(0)?;
-            match hashes(row, seq, &check.head.hash) {
-                Ok((stored, computed)) => check.entry(seq, stored, computed),
-                Err(error) => check.unreadable(seq, &error.to_string()),
-            }
-        }
-        Ok(check.finish())
+        let mut check = Check::new(None);
+        let last = Head::load(database.reader())?.seq;
+        let first = last.saturating_sub_unsigned(count);
+        check.head = Head::load_at(database.reader(), first)?;
+        let next = check.head.seq + 1;
+        walk(database.reader(), check, next)
     };
     read().map_err(|error| database.explain(error))
+}
+
+/// Looks at every entry from one on.
+fn walk(reader: &Connection, mut check: Check, first: i64) -> rusqlite::Result<Verification> {
+    let query = "SELECT seq, at, session, call, kind, tool, body, hash FROM entries
+                 WHERE seq >= ?1 ORDER BY seq";
+    let mut statement = reader.prepare(query)?;
+    let mut rows = statement.query([first])?;
+    while let Some(row) = rows.next()? {
+        let seq = row.get(0)?;
+        match hashes(row, seq, &check.head.hash) {
+            Ok((stored, computed)) => check.entry(seq, stored, computed),
+            Err(error) => check.unreadable(seq, &error.to_string()),
+        }
+    }
+    Ok(check.finish())
 }
 
 /// The hash an entry has, and the one it should have.

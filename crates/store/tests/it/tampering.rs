@@ -188,3 +188,32 @@ proptest! {
         prop_assert_eq!(first_fault(&found).0, one.min(other));
     }
 }
+
+#[test]
+fn the_last_entries_can_be_checked_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(ORIGINAL.path().join("state.db"), folder.path().join("state.db")).unwrap();
+    open(folder.path()).execute("UPDATE entries SET body = '{}' WHERE seq = 4", []).unwrap();
+    let audit = Audit::open(folder.path()).unwrap().unwrap();
+    let found = |count: u64| audit.verify_last(count).unwrap();
+    assert!(found(0).is_sound() && found(8).is_sound());
+    assert_eq!((found(8).entries, found(8).head), (8, head()));
+    assert_eq!((found(9).entries, first_fault(&found(9)).0), (9, 4));
+    assert_eq!((found(u64::MAX).entries, first_fault(&found(u64::MAX)).0), (12, 4));
+}
+
+#[test]
+fn damage_to_the_file_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.db");
+    let mut bytes = fs::read(ORIGINAL.path().join("state.db")).unwrap();
+    fs::write(&file, &bytes).unwrap();
+    assert!(Audit::open(folder.path()).unwrap().unwrap().damage().unwrap().is_empty());
+    for place in (4096..bytes.len()).step_by(4096) {
+        // The head of a page says what is on it.
+        bytes[place + 3..place + 7].fill(0xff);
+    }
+    fs::write(&file, &bytes).unwrap();
+    let found = Audit::open(folder.path()).and_then(|audit| audit.unwrap().damage());
+    assert!(found.is_err() || !found.unwrap().is_empty());
+}
