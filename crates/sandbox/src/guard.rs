@@ -18,21 +18,10 @@ use crate::survey::Survey;
 use crate::view::Guard;
 
 /// Folders that make programs run something just by being there. All are among the names the
-/// policy protects; the rest of those is looked at afterwards, since something empty in the place
-/// of a file would be in the way of git.
-const NEVER_MADE: &[&str] = &[
-    ".git",
-    ".toolgate",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".gemini",
-    ".vscode",
-    ".idea",
-    ".husky",
-    ".devcontainer",
-    ".cargo",
-];
+/// policy protects; the rest of those is looked at afterwards: something empty in the place of a
+/// file would be in the way of git, and each folder costs time with each command.
+const NEVER_MADE: &[&str] =
+    &[".git", ".toolgate", ".claude", ".codex", ".cursor", ".gemini", ".vscode"];
 
 /// In a repository: what git runs, or is told to run. `modules` holds other repositories.
 const IN_REPOSITORY: &[(&str, Stand)] = &[

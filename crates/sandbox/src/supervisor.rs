@@ -29,6 +29,7 @@ pub(crate) struct Ends {
 /// Runs a command to its end; the exit code is 0 unless something may be left of it.
 pub(crate) fn run(plan: OwnedFd, ends: Ends, filters: Option<&Filters>) -> i32 {
     let Ends { output, control } = ends;
+    report(&control, &Report::Accepted);
     // The host must notice when the warden is gone, so nobody else may hold its channel.
     if let Ok(nothing) = channel::nothing() {
         rustix::stdio::dup2_stdin(nothing).ok();

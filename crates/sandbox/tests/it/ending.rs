@@ -19,9 +19,11 @@ async fn tells_output_and_exit_code() {
 
 #[tokio::test]
 async fn standard_input_is_empty_and_no_descriptor_is_inherited() {
-    let done = Host::new().run(Sandbox::Full, "cat; ls /proc/self/fd").await;
-    // The fourth is the folder being listed.
-    assert_eq!(done.stdout, "0\n1\n2\n3\n");
+    for (host, sandbox) in everywhere() {
+        let done = host.run(sandbox, "cat; ls /proc/self/fd").await;
+        // The fourth is the folder being listed.
+        assert_eq!(done.stdout, "0\n1\n2\n3\n", "{sandbox:?}");
+    }
 }
 
 #[tokio::test]
