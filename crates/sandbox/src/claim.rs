@@ -7,6 +7,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind::{AlreadyExists, PermissionDenied, ReadOnlyFilesystem};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::wire::Raw;
 
-/// A claim, until it is released.
+/// A claim, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     list: File,
@@ -54,15 +55,15 @@ impl Claim {
             Stand::InForFile => File::create_new(path).map(drop),
             Stand::InForFolder => fs::create_dir(path),
         };
-        // Somebody else may have been first.
         made.or_else(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Ok(()),
+            // Somebody else was first, or nobody can: the command could not make it, either.
+            AlreadyExists | PermissionDenied | ReadOnlyFilesystem => Ok(()),
             _ => Err(error),
         })
     }
 
     /// Gives the claim up, and removes what was put there unless others need it.
-    pub(crate) fn release(mut self) -> io::Result<()> {
+    fn release(&mut self) -> io::Result<()> {
         flock(&self.list, FlockOperation::Unlock)?;
         if flock(&self.list, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Ok(());
@@ -79,6 +80,13 @@ impl Claim {
         self.list.read_to_string(&mut text)?;
         let raw = text.lines().filter_map(|line| serde_json::from_str::<Raw>(line).ok());
         Ok(raw.map(|raw| raw.as_path().to_owned()).collect())
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // Whoever comes next will try again.
+        self.release().ok();
     }
 }
 
@@ -106,9 +114,9 @@ mod tests {
         first.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
         let mut second = Claim::on(&root, &lists).unwrap();
         second.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
-        first.release().unwrap();
+        drop(first);
         assert!(root.join(".claude").is_dir());
-        second.release().unwrap();
+        drop(second);
         assert!(!root.join(".claude").exists());
     }
 
@@ -120,9 +128,10 @@ mod tests {
         let mut killed = Claim::on(&root, &lists).unwrap();
         killed.stand_in(&root.join(".git"), Stand::InForFolder).unwrap();
         killed.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
-        drop(killed);
+        flock(&killed.list, FlockOperation::Unlock).unwrap();
+        std::mem::forget(killed);
         fs::write(root.join(".claude/mine"), "").unwrap();
-        Claim::on(&root, &lists).unwrap().release().unwrap();
+        drop(Claim::on(&root, &lists).unwrap());
         assert!(!root.join(".git").exists() && root.join(".claude/mine").exists());
     }
 }

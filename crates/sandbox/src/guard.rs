@@ -18,21 +18,10 @@ use crate::survey::Survey;
 use crate::view::Guard;
 
 /// Folders that make programs run something just by being there. All are among the names the
-/// policy protects; the rest of those is looked at afterwards, since something empty in the place
-/// of a file would be in the way of git.
-const NEVER_MADE: &[&str] = &[
-    ".git",
-    ".toolgate",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".gemini",
-    ".vscode",
-    ".idea",
-    ".husky",
-    ".devcontainer",
-    ".cargo",
-];
+/// policy protects; the rest of those is looked at afterwards: something empty in the place of a
+/// file would be in the way of git, and each folder costs time with each command.
+const NEVER_MADE: &[&str] =
+    &[".git", ".toolgate", ".claude", ".codex", ".cursor", ".gemini", ".vscode"];
 
 /// In a repository: what git runs, or is told to run. `modules` holds other repositories.
 const IN_REPOSITORY: &[(&str, Stand)] = &[
@@ -51,7 +40,7 @@ const BARE: &[&str] = &["HEAD", "objects", "refs"];
 /// What is guarded in a workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Guarded {
-    /// Outer paths come first.
+    /// What cannot be changed, or not be moved.
     pub(crate) guards: Vec<(PathBuf, Guard)>,
     /// What was there before the command.
     watched: Vec<Watched>,
@@ -109,11 +98,9 @@ impl Guarded {
             guarded.repository(repository, claim.as_deref_mut())?;
         }
         if BARE.iter().all(|name| root.join(name).exists()) {
-            guarded.in_repository(root, claim.as_deref_mut())?;
+            guarded.in_repository(root, claim)?;
         }
         guarded.watch(root, false);
-        guarded.guards.sort_by_cached_key(|(path, _)| (path.components().count(), path.clone()));
-        guarded.guards.dedup_by(|later, earlier| later.0 == earlier.0);
         Ok(guarded)
     }
 
@@ -143,7 +130,7 @@ impl Guarded {
             if let Some(claim) = claim.as_deref_mut() {
                 claim.stand_in(&path, *stand)?;
             }
-            if !path.is_symlink() {
+            if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_symlink()) {
                 self.guards.push((path, Guard::ReadOnly));
             }
         }

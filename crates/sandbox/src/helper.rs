@@ -13,14 +13,12 @@ static CALLED: AtomicBool = AtomicBool::new(false);
 
 /// Becomes the helper if that is what this process was started for, and then never returns.
 ///
-/// A program that uses a [`Sandbox`](crate::SandboxSpawner) calls this as the very first thing
+/// A program that uses a [`SandboxSpawner`](crate::SandboxSpawner) calls this as the very first thing
 /// in its `main`, before it starts threads, reads settings or looks at its arguments:
 ///
 /// ```
-/// fn main() {
-///     toolgate_sandbox::helper::run_if_asked();
-///     // …
-/// }
+/// toolgate_sandbox::helper::run_if_asked();
+/// // …
 /// ```
 pub fn run_if_asked() {
     let is_asked = env::args_os().nth(1).is_some_and(|first| first == OsStr::new(ARGUMENT));

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, chdir, setsid};
+use rustix::process::{Pid, Signal, chdir, set_parent_process_death_signal, setsid};
 
 use crate::wire::{Failure, Plan, Program, Raw};
 use crate::{canary, channel, sys};
@@ -62,12 +62,14 @@ fn prepare(plan: &Plan) -> Result<(), Failure> {
     sys::reset_signals();
     // It is no leader of a group yet, so this cannot fail.
     setsid().ok();
+    // Whoever watches over it may be killed, too.
+    set_parent_process_death_signal(Some(Signal::KILL)).ok();
     sys::close_at_exec(3).map_err(|error| Failure::Sandbox(error.to_string()))?;
     chdir(plan.folder.as_path()).map_err(|error| {
         let folder = plan.folder.as_path().display();
         Failure::Program(format!(
             "its folder `{folder}` cannot be entered: {}",
-            words(error.into())
+            words(&error.into())
         ))
     })
 }
@@ -79,7 +81,7 @@ fn exec(path: &Raw, args: &[Raw], env: &[(Raw, Raw)], output: Output) -> Failure
     command.env_clear().envs(env.iter().map(|(name, value)| (name.as_os(), value.as_os())));
     let stdin = channel::nothing().map_or_else(|_| Stdio::null(), Stdio::from);
     command.stdin(stdin).stdout(output.stdout).stderr(output.stderr);
-    Failure::Program(words(command.exec()))
+    Failure::Program(words(&command.exec()))
 }
 
 /// Tries what must not be possible, instead of running a program.
@@ -97,7 +99,7 @@ pub(crate) fn with_variable(env: &[(Raw, Raw)], name: &str, value: &str) -> Vec<
 }
 
 /// What an error means, without its number.
-pub(crate) fn words(error: io::Error) -> String {
+fn words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),

@@ -44,3 +44,8 @@ mod wire;
 pub use crate::probe::findings::Finding;
 pub use crate::settings::Settings;
 pub use crate::spawner::SandboxSpawner;
+
+/// The guide's example is compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/sandbox.md")]
+struct Guide;

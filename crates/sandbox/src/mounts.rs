@@ -55,8 +55,7 @@ struct Kept {
 
 /// Takes the folders to write in, and what would be covered. Outer ones come first.
 fn take_kept(view: &View) -> io::Result<Vec<Kept>> {
-    let covers = || view.temporary.iter().chain(&view.emptied);
-    let is_covered = |path: &Path| covers().any(|cover| path.starts_with(cover));
+    let is_covered = |path: &Path| view.temporary.iter().any(|cover| path.starts_with(cover));
     let writable = view.writable.iter().map(|path| (path, TAME));
     let readable = view.kept.iter().filter(|path| is_covered(path)).cloned().collect();
     let readable = outermost(readable);
@@ -73,14 +72,10 @@ fn take_kept(view: &View) -> io::Result<Vec<Kept>> {
     Ok(kept)
 }
 
-/// Puts the temporary folder where programs expect one, and nothing where secrets surround
-/// something to keep.
+/// Puts the temporary folder where programs expect one.
 fn cover(view: &View, scratch: &Piece) -> io::Result<()> {
     for place in &view.temporary {
         Piece::of_found(scratch)?.with(TAME)?.put_on(place)?;
-    }
-    for place in &view.emptied {
-        Piece::new(c"tmpfs", &[(c"mode", c"755"), (c"size", c"1m")])?.put_on(place)?;
     }
     Ok(())
 }
@@ -154,10 +149,6 @@ fn mask(view: &View) -> Result<(), String> {
         });
         masked.map_err(|error| format!("hiding `{}`: {error}", path.display()))?;
     }
-    for path in &view.emptied {
-        let emptied = find(path).and_then(|place| fix_only_this(&place));
-        emptied.map_err(|error| format!("hiding `{}`: {error}", path.display()))?;
-    }
     Ok(())
 }
 
@@ -166,11 +157,7 @@ fn is_out_of_reach(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
 }
 
-/// Makes a mount read-only, but not those below it.
-fn fix_only_this(place: impl AsFd) -> io::Result<()> {
-    sys::set_mount(place.as_fd(), libc::MOUNT_ATTR_RDONLY)
-}
-
+/// Only the folder itself: what is mounted in it stays as it is.
 fn seal_devices() -> io::Result<()> {
-    fix_only_this(find(Path::new("/dev"))?)
+    sys::set_mount(find(Path::new("/dev"))?.as_fd(), libc::MOUNT_ATTR_RDONLY)
 }

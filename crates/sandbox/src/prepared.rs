@@ -19,8 +19,9 @@ use crate::wire::{Confinement, Plan, Raw};
 pub(crate) struct Prepared {
     /// What it sees.
     pub(crate) view: View,
-    claims: Vec<Claim>,
     guarded: Vec<Guarded>,
+    /// Given up when all else is done.
+    _claims: Vec<Claim>,
 }
 
 impl Prepared {
@@ -34,7 +35,7 @@ impl Prepared {
         let (mut claims, mut guarded) = (Vec::new(), Vec::new());
         for root in real(&confinement.roots) {
             let survey = Survey::of(&root);
-            if view.writable.contains(&root) {
+            if view.writable.iter().any(|writable| root.starts_with(writable)) {
                 let guard = guard(&root, &survey, confinement, &mut claims)
                     .map_err(|error| format!("guarding `{}`: {error}", root.display()))?;
                 view.guards.extend(guard.guards.iter().cloned());
@@ -42,18 +43,15 @@ impl Prepared {
             }
             secrets.extend(survey.secrets);
         }
+        view.guards.sort_by_cached_key(|(path, _)| (path.components().count(), path.clone()));
+        view.guards.dedup_by(|later, earlier| later.0 == earlier.0);
         view.hide(secrets, &real(&confinement.unmasked));
-        Ok(Self { view, claims, guarded })
+        Ok(Self { view, guarded, _claims: claims })
     }
 
     /// Puts things in order again; tells what had to be done.
     pub(crate) fn finish(self) -> Vec<String> {
-        let notes = self.guarded.iter().flat_map(Guarded::look_again).collect();
-        for claim in self.claims {
-            // Whoever comes next will try again.
-            claim.release().ok();
-        }
-        notes
+        self.guarded.iter().flat_map(Guarded::look_again).collect()
     }
 }
 

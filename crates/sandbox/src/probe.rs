@@ -57,7 +57,7 @@ pub(crate) fn attempt(settings: &Settings, link: &Link, level: Level) -> Result<
             loop {
                 let message = channel::receive(&ends.control, RecvFlags::empty())?;
                 match serde_json::from_slice(&message.bytes)? {
-                    Report::Started => {}
+                    Report::Accepted | Report::Started => {}
                     end => break Ok(end),
                 }
             }

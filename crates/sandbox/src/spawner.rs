@@ -10,6 +10,7 @@ use toolgate_core::spawn::{Order, SpawnError, Spawned, Spawner};
 use toolgate_policy::Level;
 use toolgate_policy::rule::Sandbox;
 
+use crate::launch::Output;
 use crate::link::{HostEnds, Link};
 use crate::probe::{self, findings::Finding};
 use crate::process::{Control, Supervised};
@@ -17,6 +18,9 @@ use crate::proxy::Proxy;
 use crate::scratch::Scratch;
 use crate::settings::Settings;
 use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
+
+/// How many wardens are asked, at most.
+const ATTEMPTS: usize = 3;
 
 /// Starts programs with the help of a process of its own, confined as ordered.
 ///
@@ -67,22 +71,20 @@ impl Spawner for SandboxSpawner {
         let (confinement, scratch) = confinement.unzip();
         let level = confinement.as_ref().map_or(Level::None, |confinement| confinement.level);
         let (program, hosts) = (order.program.clone(), order.network.clone());
-        let ends = self.inner.link.ask(&plan(order, confinement)).map_err(lost)?;
-        let HostEnds { stdout, stderr, control } = ends;
-        let control = Control::new(control).map_err(lost)?;
+        let (ends, control) = self.inner.ask(&plan(order, confinement)).await.map_err(lost)?;
         let along = match control.next().await.map_err(lost)? {
             (Report::Started, along) => along,
             (Report::Failed(Failure::Program(why)), _) => {
                 return Err(SpawnError::Program { program, why });
             }
             (Report::Failed(Failure::Sandbox(why)), _) => return Err(SpawnError::Sandbox { why }),
-            (Report::Ended { .. }, _) => {
+            (Report::Accepted | Report::Ended { .. }, _) => {
                 return Err(SpawnError::Sandbox { why: "the helper is confused".to_owned() });
             }
         };
         let proxy = self.inner.serve(along, &hosts).map_err(lost)?;
         let process = Box::new(Supervised::new(control, proxy, scratch));
-        Ok(Spawned { stdout, stderr, process, level })
+        Ok(Spawned { stdout: ends.stdout, stderr: ends.stderr, process, level })
     }
 }
 
@@ -109,6 +111,23 @@ impl SandboxSpawner {
 impl Inner {
     fn level(&self) -> Level {
         *self.level.get_or_init(|| probe::level(&self.settings, &self.link))
+    }
+
+    /// Has a command started by a supervisor. A warden may be killed while it is asked; then
+    /// nothing ran, and another one is asked.
+    async fn ask(&self, plan: &Plan) -> io::Result<(Output, Control)> {
+        let mut left = ATTEMPTS;
+        loop {
+            let HostEnds { stdout, stderr, control } = self.link.ask(plan)?;
+            let control = Control::new(control)?;
+            left -= 1;
+            match control.next().await {
+                Ok((Report::Accepted, _)) => return Ok((Output { stdout, stderr }, control)),
+                Ok(_) => return Err(io::Error::other("it is confused")),
+                Err(error) if left == 0 => return Err(error),
+                Err(_) => {}
+            }
+        }
     }
 
     fn scratch(&self) -> io::Result<Arc<Scratch>> {

@@ -14,6 +14,9 @@ use crate::launch::Output;
 use crate::seccomp::Filters;
 use crate::wire::{Failure, Plan, Report};
 
+/// Bytes of notes that are told, at most.
+const NOTES: usize = 16 * 1024;
+
 /// The ends of a command's pipes, and the channel to the host.
 #[derive(Debug)]
 pub(crate) struct Ends {
@@ -26,12 +29,34 @@ pub(crate) struct Ends {
 /// Runs a command to its end; the exit code is 0 unless something may be left of it.
 pub(crate) fn run(plan: OwnedFd, ends: Ends, filters: Option<&Filters>) -> i32 {
     let Ends { output, control } = ends;
+    report(&control, &Report::Accepted);
+    // The host must notice when the warden is gone, so nobody else may hold its channel.
+    if let Ok(nothing) = channel::nothing() {
+        rustix::stdio::dup2_stdin(nothing).ok();
+    }
     let end = channel::unseal(plan)
         .map_err(|error| format!("the plan cannot be read: {error}"))
         .and_then(|plan: Plan| supervise(&plan, output, &control, filters));
     let end = end.unwrap_or_else(|why| Report::Failed(Failure::Sandbox(why)));
-    report(&control, &end);
+    report(&control, &shortened(end));
     0
+}
+
+/// A report that fits into a message.
+fn shortened(report: Report) -> Report {
+    let Report::Ended { status, mut notes } = report else { return report };
+    let mut room = NOTES;
+    let fitting = notes.iter().take_while(|note| {
+        let left = room.checked_sub(note.len());
+        room = left.unwrap_or_default();
+        left.is_some()
+    });
+    let (fitting, all) = (fitting.count(), notes.len());
+    if fitting < all {
+        notes.truncate(fitting);
+        notes.push(format!("There are {} more things to tell.", all - fitting));
+    }
+    Report::Ended { status, notes }
 }
 
 fn supervise(
@@ -54,4 +79,19 @@ fn supervise(
 /// A host that is gone need not be told anything.
 fn report(control: impl AsFd, report: &Report) {
     channel::send_value(control, report, &[]).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::ExitedWith;
+
+    #[test]
+    fn no_report_is_too_long() {
+        let notes = vec!["n".repeat(1000); 1000];
+        let report = shortened(Report::Ended { status: ExitedWith::Code(0), notes });
+        assert!(serde_json::to_vec(&report).unwrap().len() < 2 * NOTES);
+        let Report::Ended { notes, .. } = report else { unreachable!() };
+        assert_eq!(notes.last().unwrap(), "There are 984 more things to tell.");
+    }
 }

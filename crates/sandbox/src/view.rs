@@ -24,8 +24,6 @@ pub(crate) struct View {
     pub(crate) guards: Vec<(PathBuf, Guard)>,
     /// Secrets, which it does not see.
     pub(crate) masked: Vec<PathBuf>,
-    /// Folders of secrets in which something is that it must see.
-    pub(crate) emptied: Vec<PathBuf>,
 }
 
 /// How a path in a writable folder is guarded.
@@ -56,8 +54,8 @@ impl View {
         Self { writable, kept, scratch, temporary, ..Self::default() }
     }
 
-    /// Hides paths, but not what is `shown`. Where something must be seen in them, all else is
-    /// hidden.
+    /// Hides paths, but not what is `shown`. Where something must be seen in them, all else that
+    /// is there now is hidden.
     pub(crate) fn hide(&mut self, secrets: Vec<PathBuf>, shown: &[PathBuf]) {
         self.kept.extend(shown.iter().cloned());
         for secret in outermost(secrets) {
@@ -71,14 +69,13 @@ impl View {
         let mut seen = self.writable.iter().chain(&self.kept);
         if !seen.any(|seen| seen.starts_with(&secret)) {
             self.masked.push(secret);
-        } else if !self.writable.iter().any(|root| secret.starts_with(root)) {
-            self.emptied.push(secret);
-        } else if secret.is_dir() {
-            // Nothing can be emptied in a folder to write in; what is there now is hidden.
-            for entry in std::fs::read_dir(&secret).into_iter().flatten().flatten() {
-                if !self.kept.contains(&entry.path()) {
-                    self.hide_one(entry.path());
-                }
+            return;
+        }
+        for entry in std::fs::read_dir(&secret).into_iter().flatten().flatten() {
+            // What must be seen is left alone, with all that is in it.
+            let path = entry.path();
+            if !self.writable.contains(&path) && !self.kept.contains(&path) {
+                self.hide_one(path);
             }
         }
     }

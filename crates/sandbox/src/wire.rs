@@ -56,6 +56,8 @@ pub(crate) struct Confinement {
 /// What a supervisor tells the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Report {
+    /// A supervisor is there. Without this, nothing can have run.
+    Accepted,
     /// The program runs. With it comes a listener for the proxy, if there is to be one.
     Started,
     /// Nothing ran.

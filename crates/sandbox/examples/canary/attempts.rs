@@ -68,9 +68,9 @@ fn layer(code: i32) -> String {
 }
 
 fn call(number: c_long, arguments: [c_long; 6]) -> io::Result<c_long> {
-    let [a, b, c, d, e, f] = arguments;
+    let [first, second, third, fourth, fifth, sixth] = arguments;
     // SAFETY: every caller passes what the call expects, or null.
-    let result = unsafe { libc::syscall(number, a, b, c, d, e, f) };
+    let result = unsafe { libc::syscall(number, first, second, third, fourth, fifth, sixth) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
@@ -227,14 +227,10 @@ fn kernel() {
         self::reach(libc::SYS_ioctl, [null.as_raw_fd().into(), 0x5412, 0, 0, 0, 0])
     });
     attempt("become another user", || {
-        let user = if unsafe_user() == 0 { 1 } else { 0 };
-        call(libc::SYS_setuid, [user, 0, 0, 0, 0, 0])
+        // SAFETY: cannot fail.
+        let is_root = unsafe { libc::geteuid() } == 0;
+        call(libc::SYS_setuid, [c_long::from(is_root), 0, 0, 0, 0, 0])
     });
-}
-
-fn unsafe_user() -> u32 {
-    // SAFETY: cannot fail.
-    unsafe { libc::geteuid() }
 }
 
 fn workspace(workspace: &Path) {

@@ -52,7 +52,7 @@ impl Devices {
         let options = [(c"newinstance", c""), (c"ptmxmode", c"0666"), (c"mode", c"0620")];
         Piece::new(c"devpts", &options)?.put_on(&dev.join("pts"))?;
         Piece::new(c"tmpfs", &[(c"mode", c"1777")])?.put_on(&dev.join("shm"))?;
-        File::create(EMPTY_FILE)?.set_permissions(Permissions::from_mode(0))?;
+        File::create(EMPTY_FILE)?.set_permissions(Permissions::from_mode(0o000))?;
         DirBuilder::new().mode(0o555).create(EMPTY_FOLDER)
     }
 }

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, set_child_subreaper};
 
-use super::report;
 use crate::event::{Event, next};
 use crate::launch::{self, Output};
 use crate::wire::{Command, ExitedWith, Failure, Plan, Raw, Report};
-use crate::{sys, tree};
+use crate::{channel, sys, tree};
 
 /// Runs a command to its end, confined by `confine`.
 pub(super) fn run(
@@ -25,7 +24,7 @@ pub(super) fn run(
     let signals = sys::child_signals().map_err(|error| error.to_string())?;
     match launch::start(output, |output| launch::turn_into(plan, env, output, confine)) {
         Ok(main) => {
-            report(control, &Report::Started);
+            channel::send_value(control, &Report::Started, &[]).ok();
             let status = watch(control, &signals, main);
             Ok(Report::Ended { status, notes: Vec::new() })
         }

@@ -1,5 +1,15 @@
 //! What the sandbox promises, tried out for real.
+#![expect(clippy::disallowed_methods, reason = "hosts are started to be killed")]
 
+#[cfg(test)]
 mod ending;
+#[cfg(test)]
+mod guarding;
+#[cfg(test)]
+mod killed;
+#[cfg(test)]
 mod support;
+#[cfg(test)]
+mod table;
+#[cfg(test)]
 mod work;

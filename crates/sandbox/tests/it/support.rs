@@ -112,10 +112,30 @@ pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
 
 /// The processes that have a word in their command line.
 pub(crate) fn processes_with(word: &str) -> Vec<String> {
+    processes(word).into_iter().map(|process| process.line).collect()
+}
+
+/// A running process.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// Its number.
+    pub(crate) number: u32,
+    /// Its parent's number.
+    pub(crate) parent: u32,
+    /// Its command line.
+    pub(crate) line: String,
+}
+
+/// The processes that have a word in their command line.
+pub(crate) fn processes(word: &str) -> Vec<Seen> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let lines = entries.filter_map(|entry| {
+    let seen = entries.filter_map(|entry| {
+        let number = entry.file_name().to_str()?.parse().ok()?;
         let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-        Some(String::from_utf8_lossy(&line).replace('\0', " "))
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        let parent = stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()?;
+        Some(Seen { number, parent, line })
     });
-    lines.filter(|line| line.contains(word)).collect()
+    seen.filter(|seen| seen.line.contains(word)).collect()
 }

@@ -1,19 +1,112 @@
 //! Ordinary work in a confined workspace.
 
-use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::spawn::Status;
+use std::path::Path;
 
-use crate::support::Host;
+use toolgate_core::policy::Level;
+use toolgate_core::policy::rule::Sandbox;
+use toolgate_core::spawn::{Spawner, Status};
+
+use crate::support::{Done, Host};
+
+/// Runs a line in a workspace that may be written, at every level.
+async fn works(line: &str) {
+    for level in [Level::Namespaces, Level::Landlock] {
+        let host = Host::with(|settings| settings.at_most = level);
+        let Done { stdout, stderr, ended } = host.run(Sandbox::WorkspaceWrite, line).await;
+        assert_eq!(ended.status, Status::Exit(0), "at {level}: {stdout}{stderr}");
+        assert_eq!(ended.notes, Vec::<String>::new(), "at {level}");
+    }
+}
 
 #[tokio::test]
-async fn reads_and_writes_where_it_may() {
-    let host = Host::new();
-    let line = "id -u; echo a > file && cat file; echo t > /tmp/t && cat /tmp/t; \
-                echo $TMPDIR; ls /dev; ls -a /tmp; cat /proc/self/mountinfo | wc -l; ps ax | wc -l; echo x > /dev/null; \
-                touch /usr/x /etc/x /x; exit 0";
-    for profile in [Sandbox::ReadOnly, Sandbox::WorkspaceWrite] {
-        let done = host.run(profile, line).await;
-        println!("{}{}", done.stdout, done.stderr);
-        assert_eq!(done.ended.status, Status::Exit(0));
+async fn make_builds() {
+    works("printf 'all:\\n\\techo built > result\\n' > Makefile && make && grep built result")
+        .await;
+}
+
+#[tokio::test]
+async fn a_compiler_compiles() {
+    if !Path::new("/usr/bin/gcc").exists() {
+        println!("SKIPPED: there is no gcc");
+        return;
     }
+    works("echo 'int main() { return 0; }' > a.c && gcc a.c -o a && ./a").await;
+}
+
+#[tokio::test]
+async fn pipes_terminals_and_temporary_files_work() {
+    works("f=$(mktemp) && echo x | tee $f | sort > $f.2 && grep x $f.2 && test -w $TMPDIR").await;
+}
+
+#[tokio::test]
+async fn python_makes_an_environment() {
+    let works_here = std::process::Command::new("python3").args(["-c", "import venv"]).status();
+    if !works_here.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: there is no python3");
+        return;
+    }
+    works("python3 -m venv --without-pip env && env/bin/python -c 'print(1)'").await;
+}
+
+#[tokio::test]
+async fn git_commits() {
+    for level in [Level::Namespaces, Level::Landlock] {
+        let host = Host::with(|settings| settings.at_most = level);
+        let git = |line: &str| {
+            let who = "git -c user.name=a -c user.email=a@example.com";
+            line.replace("git", who)
+        };
+        let made = host.run(Sandbox::Full, "git init -q . && echo a > a && git add a").await;
+        assert_eq!(made.ended.status, Status::Exit(0), "{made:?}");
+        let line = git("git commit -qm first && echo b > b && git add -A && git commit -qm second");
+        let done = host.run(Sandbox::WorkspaceWrite, &line).await;
+        assert_eq!(done.ended.status, Status::Exit(0), "at {level}: {done:?}");
+        let line = "git status --porcelain && git log --format=%s && git ls-files";
+        let done = host.run(Sandbox::Full, line).await;
+        assert_eq!(done.stdout, "second\nfirst\na\nb\n", "at {level}: {done:?}");
+    }
+}
+
+#[tokio::test]
+async fn commands_of_a_session_share_their_temporary_files_and_others_do_not_see_them() {
+    let host = Host::new();
+    host.run(Sandbox::ReadOnly, "echo log > /tmp/log; echo other > /var/tmp/other").await;
+    let done = host.run(Sandbox::WorkspaceWrite, "cat /tmp/log /tmp/other").await;
+    assert_eq!(done.stdout, "log\nother\n");
+    let mut order = host.order(Sandbox::ReadOnly, "cat /tmp/log");
+    order.scratch = "another".to_owned();
+    assert_eq!(host.finish(order).await.unwrap().ended.status, Status::Exit(1));
+    assert!(!Path::new("/tmp/log").exists());
+}
+
+#[tokio::test]
+async fn servers_of_its_own_can_be_reached() {
+    let host = Host::new();
+    let line = "python3 -c 'import socket; s = socket.create_server((\"127.0.0.1\", 0)); \
+                socket.create_connection(s.getsockname()); print(\"connected\")'";
+    let done = host.run(Sandbox::WorkspaceWrite, line).await;
+    assert_eq!(done.stdout, "connected\n", "{done:?}");
+}
+
+#[tokio::test]
+async fn hosts_that_were_not_granted_are_told() {
+    let host = Host::new();
+    let script = "import os, urllib.request\n\
+                  try: urllib.request.urlopen('http://not-granted.example/', timeout=5)\n\
+                  except Exception as error: print(error)";
+    let mut order = host.order(Sandbox::ReadOnly, "");
+    order.program = "/usr/bin/env".into();
+    order.args = ["python3", "-c", script].map(Into::into).to_vec();
+    order.network = vec!["granted.example".to_owned()];
+    let done = host.finish(order).await.unwrap();
+    assert_eq!(done.ended.refused_hosts, ["not-granted.example"], "{done:?}");
+}
+
+#[tokio::test]
+async fn a_level_that_is_not_there_runs_nothing() {
+    let host = Host::with(|settings| settings.at_most = Level::None);
+    assert_eq!(host.spawner.level(), Level::None);
+    let order = host.order(Sandbox::ReadOnly, "true");
+    assert!(host.spawner.spawn(order).await.is_err());
+    assert_eq!(host.run(Sandbox::Full, "exit 4").await.ended.status, Status::Exit(4));
 }

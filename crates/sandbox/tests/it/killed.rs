@@ -1,0 +1,72 @@
+//! Nothing is left when somebody is killed.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use toolgate_core::policy::rule::Sandbox;
+use toolgate_core::spawn::Status;
+
+use crate::support::{Host, eventually, helper, processes, processes_with};
+
+const LINE: &str = "trap '' TERM; setsid sleep WORD & (setsid sleep WORD &); sleep WORD; true";
+
+#[test]
+fn killing_the_host_ends_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = LINE.replace("WORD", "7101");
+    let mut host = Command::new(helper())
+        .arg("sleep")
+        .arg(folder.path().canonicalize().unwrap())
+        .arg(&line)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut text = String::new();
+    BufReader::new(host.stdout.take().unwrap()).read_line(&mut text).unwrap();
+    assert_eq!(text, "running\n");
+    eventually("nine of them", || processes_with("sleep 7101").len() >= 9);
+    let number = host.id();
+    host.kill().unwrap();
+    host.wait().unwrap();
+    eventually("all are gone", || processes_with("sleep 7101").is_empty());
+    eventually("nobody watches any more", || {
+        processes("__toolgate-warden").iter().all(|process| process.parent != number)
+    });
+    let workspace = folder.path().join("workspace");
+    eventually("the workspace is as it was", || {
+        std::fs::read_dir(&workspace).unwrap().count() == 0
+    });
+}
+
+#[tokio::test]
+async fn killing_a_supervisor_ends_its_command() {
+    for (sandbox, word) in [(Sandbox::Full, "7102"), (Sandbox::WorkspaceWrite, "7103")] {
+        let host = Host::new();
+        let mut spawned = host.start(sandbox, &LINE.replace("WORD", word)).await;
+        eventually("it runs", || processes_with(&format!("sleep {word}")).len() > 2);
+        let wardens = processes("__toolgate-warden");
+        let warden =
+            wardens.iter().find(|process| process.parent == std::process::id()).unwrap().number;
+        let supervisors = wardens.iter().filter(|process| process.parent == warden);
+        for supervisor in supervisors {
+            let pid = Pid::from_raw(i32::try_from(supervisor.number).unwrap()).unwrap();
+            kill_process(pid, Signal::KILL).unwrap();
+        }
+        assert_eq!(spawned.process.wait().await.status, Status::Lost);
+        eventually("all are gone", || processes_with(&format!("sleep {word}")).is_empty());
+    }
+}
+
+#[tokio::test]
+async fn killing_the_warden_hurts_nobody() {
+    let host = Host::new();
+    let mut spawned = host.start(Sandbox::Full, "sleep 0.3; exit 5").await;
+    let wardens = processes("__toolgate-warden");
+    let warden = wardens.iter().find(|process| process.parent == std::process::id()).unwrap();
+    let pid = Pid::from_raw(i32::try_from(warden.number).unwrap()).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    // While the first one still runs.
+    assert_eq!(host.run(Sandbox::Full, "exit 6").await.ended.status, Status::Exit(6));
+    assert_eq!(spawned.process.wait().await.status, Status::Exit(5));
+}

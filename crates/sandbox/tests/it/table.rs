@@ -1,0 +1,149 @@
+//! Everything that must not be possible, tried as several users at several levels. What came of
+//! it stands in `docs/sandbox.md`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::helper;
+
+const COLUMNS: &[(&str, &str)] = &[
+    ("namespaces", "read_only"),
+    ("namespaces", "workspace_write"),
+    ("landlock", "read_only"),
+    ("landlock", "workspace_write"),
+];
+
+/// What a confined command may do, and where.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("make an ordinary file", &["workspace_write"]),
+    // What Landlock cannot see.
+    ("change the mode of a file outside", &["landlock workspace_write"]),
+    ("read .env of the workspace", &["landlock workspace_write"]),
+    // What is put back afterwards, or moved out of the way.
+    ("make .git/hooks/pre-commit", &["landlock workspace_write"]),
+    ("change .git/config", &["landlock workspace_write"]),
+    ("replace .git/config", &["landlock workspace_write"]),
+    ("make .git/config.worktree", &["landlock workspace_write"]),
+    ("make .git/modules/x/config", &["landlock workspace_write"]),
+    ("move .git away", &["landlock workspace_write"]),
+    ("move .git/hooks away", &["landlock workspace_write"]),
+    ("make .claude/settings.json", &["landlock workspace_write"]),
+    ("make .toolgate/policy.toml", &["landlock workspace_write"]),
+    ("make .vscode/tasks.json", &["landlock workspace_write"]),
+];
+
+#[test]
+fn nothing_gets_out_as_this_user() {
+    check(&Table::of(&[]));
+}
+
+#[test]
+fn nothing_gets_out_as_nobody_and_the_table_says_so() {
+    let user = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own));
+    if user.is_ok_and(|user| user != 0) || !Path::new("/usr/bin/setpriv").exists() {
+        println!("SKIPPED: only root can become nobody, with setpriv");
+        return;
+    }
+    let become_nobody = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let table = Table::of(&become_nobody);
+    check(&table);
+    compare(&table.render());
+}
+
+#[test]
+fn unconfined_nearly_all_of_it_is_possible() {
+    let cage = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let found = run(&[], cage.path(), "namespaces", "full");
+    let refused = found.iter().filter(|(_, came)| came.starts_with("refused")).count();
+    // Some take rights, or a device, that not everybody has.
+    assert!(refused * 3 < found.len(), "{found:#?}");
+}
+
+/// What came of each attempt, in each column.
+#[derive(Debug, Default)]
+struct Table {
+    names: Vec<String>,
+    cells: BTreeMap<(String, usize), String>,
+}
+
+impl Table {
+    fn of(before: &[&str]) -> Self {
+        let mut table = Self::default();
+        for (column, (level, profile)) in COLUMNS.iter().enumerate() {
+            let cage = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+            fs::set_permissions(cage.path(), fs::Permissions::from_mode(0o777)).unwrap();
+            for (name, came) in run(before, cage.path(), level, profile) {
+                if !table.names.contains(&name) {
+                    table.names.push(name.clone());
+                }
+                table.cells.insert((name, column), came);
+            }
+        }
+        table
+    }
+
+    fn render(&self) -> String {
+        let mut text = "| attempt |".to_owned();
+        for (level, profile) in COLUMNS {
+            text.push_str(&format!(" {level}, `{profile}` |"));
+        }
+        text.push_str("\n| --- | --- | --- | --- | --- |\n");
+        for name in &self.names {
+            text.push_str(&format!("| {name} |"));
+            for column in 0..COLUMNS.len() {
+                let came = self.cells.get(&(name.clone(), column)).map_or("", String::as_str);
+                let came = came.strip_prefix("refused ").unwrap_or("**possible**");
+                text.push_str(&format!(" {came} |"));
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Runs the canary as a host of its own; the last lines are not about attempts.
+fn run(before: &[&str], cage: &Path, level: &str, profile: &str) -> Vec<(String, String)> {
+    let folder = cage.join("cage");
+    let mut words: Vec<PathBuf> = before.iter().map(PathBuf::from).collect();
+    words.extend([helper(), "host".into(), folder, level.into(), profile.into()]);
+    let (program, args) = words.split_first().unwrap();
+    let output = Command::new(program).args(args).current_dir("/").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("status: Exit(0)"), "{text}");
+    let lines = text.lines().filter_map(|line| line.split_once(": "));
+    let lines = lines.filter(|(name, _)| !matches!(*name, "status" | "note"));
+    lines.map(|(name, came)| (name.to_owned(), came.to_owned())).collect()
+}
+
+fn check(table: &Table) {
+    assert!(table.names.len() > 50, "{table:#?}");
+    for name in &table.names {
+        for (column, (level, profile)) in COLUMNS.iter().enumerate() {
+            let came = &table.cells[&(name.clone(), column)];
+            let here = format!("{level} {profile}");
+            let mut allowed = ALLOWED.iter().filter(|(allowed, _)| allowed == name);
+            let may = allowed.any(|(_, places)| places.iter().any(|place| here.ends_with(place)));
+            let expected = if may { "possible" } else { "refused" };
+            assert!(came.starts_with(expected), "{name} at {here}: {came}");
+        }
+    }
+}
+
+/// The table in the documentation is the one that was measured.
+fn compare(table: &str) {
+    const BEGIN: &str = "<!-- measured: begin -->\n";
+    const END: &str = "<!-- measured: end -->";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sandbox.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(BEGIN).unwrap();
+    let (written, after) = rest.split_once(END).unwrap();
+    if std::env::var_os("TOOLGATE_BLESS").is_some() {
+        fs::write(&path, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
+        return;
+    }
+    assert_eq!(written, table, "run this again with TOOLGATE_BLESS=1 if that is intended");
+}
