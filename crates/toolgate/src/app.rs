@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::context::{ResultSettings, Session};
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
-use toolgate_core::spawn::Spawner;
 use toolgate_core::workspace::Workspace;
 use toolgate_policy::{Engine, Policy};
 use toolgate_sandbox::{SandboxSpawner, Settings};
@@ -66,7 +65,7 @@ impl App {
         let loader = policies::loader(&registry, &workspace);
         let mut builder = Gate::builder(Arc::new(registry))
             .shared_policy(Arc::clone(&engine) as Arc<dyn Policy>)
-            .spawner(spawner()?)
+            .spawner(Arc::new(sandbox()?))
             .settings(settings(global, interactive)?);
         let screen = Screen::default();
         let cancellation = CancellationToken::new();
@@ -134,10 +133,10 @@ pub(crate) fn block_on<T>(
 }
 
 /// What starts commands; it starts nothing itself before it is asked to.
-fn spawner() -> anyhow::Result<Arc<dyn Spawner>> {
+pub(crate) fn sandbox() -> anyhow::Result<SandboxSpawner> {
     let settings = Settings::new(home::state()?);
     let hidden = [home::state()?, home::config()?];
-    Ok(Arc::new(SandboxSpawner::new(Settings { hidden: hidden.into(), ..settings })))
+    Ok(SandboxSpawner::new(Settings { hidden: hidden.into(), ..settings }))
 }
 
 /// A registry with every built-in tool.
@@ -202,7 +201,8 @@ fn settings(global: &GlobalArgs, interactive: bool) -> anyhow::Result<GateSettin
     })
 }
 
-fn max_concurrency() -> anyhow::Result<Option<usize>> {
+/// How many calls of a batch run at once, if the environment says so.
+pub(crate) fn max_concurrency() -> anyhow::Result<Option<usize>> {
     const NAME: &str = "TOOLGATE_MAX_TOOL_CONCURRENCY";
     let Ok(text) = env::var(NAME) else {
         return Ok(None);

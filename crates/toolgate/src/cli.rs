@@ -8,6 +8,7 @@ use crate::commands::batch::BatchArgs;
 use crate::commands::call::CallArgs;
 use crate::commands::checkpoint::CheckpointArgs;
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::doctor::DoctorArgs;
 use crate::commands::history::HistoryArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::tools::ToolsArgs;
@@ -52,5 +53,6 @@ pub(crate) enum Command {
     History(HistoryArgs),
     Checkpoint(CheckpointArgs),
     Trust(TrustArgs),
+    Doctor(DoctorArgs),
     Completions(CompletionsArgs),
 }

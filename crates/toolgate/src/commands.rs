@@ -6,6 +6,7 @@ pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod history;
 pub(crate) mod policy;
 pub(crate) mod tools;
@@ -32,6 +33,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::History(args) => history::run(&cli.global, args),
         Command::Checkpoint(args) => checkpoint::run(&cli.global, args),
         Command::Trust(args) => trust::run(&cli.global, args),
+        Command::Doctor(_) => doctor::run(&cli.global),
         Command::Completions(args) => completions::run(Cli::command(), args),
     }
 }

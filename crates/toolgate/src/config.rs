@@ -1,6 +1,7 @@
 //! The user's settings: `config.toml`.
 
 use std::io;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
@@ -25,9 +26,14 @@ pub(crate) struct LedgerConfig {
     pub(crate) redact: Vec<String>,
 }
 
+/// Where the user's settings are.
+pub(crate) fn path() -> anyhow::Result<PathBuf> {
+    Ok(home::config()?.join(FILE))
+}
+
 /// Reads the user's settings; without a file, everything is as usual.
 pub(crate) fn load() -> anyhow::Result<Config> {
-    let path = home::config()?.join(FILE);
+    let path = path()?;
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error)
@@ -39,8 +45,13 @@ pub(crate) fn load() -> anyhow::Result<Config> {
             return Err(UsageError(format!("cannot read `{}`: {error}", path.display())).into());
         }
     };
-    toml::from_str(&text).map_err(|error| {
+    parse(&text).map_err(|error| {
         let shown = error.to_string();
         UsageError(format!("`{}` is not understood: {}", path.display(), shown.trim_end())).into()
     })
+}
+
+/// Reads the text of the file.
+pub(crate) fn parse(text: &str) -> Result<Config, toml::de::Error> {
+    toml::from_str(text)
 }

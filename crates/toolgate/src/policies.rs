@@ -70,21 +70,26 @@ fn files(
     interactive: bool,
 ) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
     let config = home::config()?;
+    let [admin, user, own] = folders(&config, workspace);
     let mut files = Vec::new();
-    files.extend(policies_in(Path::new(ADMIN))?.into_iter().map(|file| (file, Tier::Admin)));
+    files.extend(policies_in(&admin)?.into_iter().map(|file| (file, Tier::Admin)));
     files.extend(global.policy.iter().map(|file| (file.clone(), Tier::User)));
-    files.extend(policies_in(&config.join("policies"))?.into_iter().map(|file| (file, Tier::User)));
+    files.extend(policies_in(&user)?.into_iter().map(|file| (file, Tier::User)));
     // Somebody elsewhere who may answer does not see this question.
     let present = interactive && !global.non_interactive && std::io::stdin().is_terminal();
     if trust::settle(&config, workspace, present, global.quiet)? {
-        let own = policies_in(&workspace.join(".toolgate/policies"))?;
-        files.extend(own.into_iter().map(|file| (file, Tier::Workspace)));
+        files.extend(policies_in(&own)?.into_iter().map(|file| (file, Tier::Workspace)));
     }
     Ok(files)
 }
 
+/// Where policies are: whoever runs the machine has some, the user, and the workspace.
+pub(crate) fn folders(config: &Path, workspace: &Path) -> [PathBuf; 3] {
+    [PathBuf::from(ADMIN), config.join("policies"), workspace.join(".toolgate/policies")]
+}
+
 /// The policy files in a folder, by name.
-fn policies_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn policies_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let failed = |error: std::io::Error| {
         UsageError(format!("cannot read the policies in `{}`: {error}", folder.display()))
     };

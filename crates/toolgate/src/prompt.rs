@@ -12,6 +12,7 @@ mod sample;
 mod talk;
 mod tame;
 
+pub(crate) use layout::words;
 pub(crate) use reach::named as named_hosts;
 pub(crate) use render::{Detail, Seen, View, request as render, risk, span};
 

@@ -9,7 +9,7 @@ mod bring;
 mod question;
 mod record;
 
-pub(crate) use answers::{Answers, Standing, Trust};
+pub(crate) use answers::{Answers, Entry, Standing, Trust};
 pub(crate) use bring::{Brought, MEANING};
 pub(crate) use question::settle;
 pub(crate) use record::{FILE, record, remove};

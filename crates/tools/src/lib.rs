@@ -36,6 +36,8 @@ use toolgate_core::id::InvalidToolName;
 use toolgate_core::registry::Registry;
 use toolgate_core::tool::Tool;
 
+pub use crate::process::shell;
+
 /// Every built-in tool.
 ///
 /// # Errors

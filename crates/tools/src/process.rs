@@ -10,6 +10,7 @@ mod transcript;
 mod watch;
 
 pub(crate) use background::{Background, Job};
+pub use launch::shell;
 pub(crate) use launch::{Launch, is_read_only, programs};
 pub(crate) use report::{Ran, report, said, sandbox};
 pub(crate) use watch::watch;

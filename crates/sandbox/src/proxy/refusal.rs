@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::IpAddr;
 
-use super::target::{InvalidTarget, Target};
+use super::target::{Host, InvalidTarget, Target};
 
 /// Why a request was not served.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,11 +59,21 @@ impl fmt::Display for Refusal {
             Self::Nonsense(what) => write!(formatter, "the request was not understood: {what}"),
             Self::HeadTooLarge => formatter.write_str("the head of the request is too large"),
             Self::HeadTooSlow => formatter.write_str("the request took too long to arrive"),
-            Self::NotGranted(target) => write!(
-                formatter,
-                "`{target}` is not among the hosts this command may reach. A rule that allows \
-                 the command may grant it with `network = [\"{target}\"]`"
-            ),
+            Self::NotGranted(target) => {
+                write!(formatter, "`{target}` is not among the hosts this command may reach. ")?;
+                match target {
+                    Target { host: Host::Name(name), port: 80 | 443 } => write!(
+                        formatter,
+                        "A rule that allows the command may grant it with `network = [\"{name}\"]`"
+                    ),
+                    Target { host: Host::Name(_), .. } => {
+                        formatter.write_str("Rules grant hosts on the ports 80 and 443 only")
+                    }
+                    Target { host: Host::Address(_), .. } => {
+                        formatter.write_str("Rules grant hosts by name")
+                    }
+                }
+            }
             Self::Private { target, address, network } => write!(
                 formatter,
                 "`{target}` leads to {address}, {network}. Granted hosts are only reached at \
@@ -76,11 +86,7 @@ impl fmt::Display for Refusal {
             Self::BadAnswer(target) => {
                 write!(formatter, "the answer of `{target}` was not understood")
             }
-            Self::OtherUse(what) => write!(
-                formatter,
-                "{what}. Anything may be spoken on a port that is granted by number, as in \
-                 `network = [\"docs.rs:443\"]`"
-            ),
+            Self::OtherUse(what) => formatter.write_str(what),
             Self::OtherName { target, name: Some(name) } => {
                 write!(formatter, "the server `{target}` was greeted as `{name}`")
             }

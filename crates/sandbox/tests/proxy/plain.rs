@@ -35,8 +35,11 @@ async fn another_host_is_refused_in_words_and_noted() {
     assert_refused(&answer, 403, "`network = [\"evil.test\"]`");
     assert_refused(&answer, 403, "Content-Type: text/plain");
     let answer = proxy.ask("GET http://allowed.test:8080/ HTTP/1.1\r\n\r\n").await;
-    assert_refused(&answer, 403, "`network = [\"allowed.test:8080\"]`");
-    assert_eq!(proxy.proxy.refused(), ["evil.test", "allowed.test:8080"]);
+    assert_refused(&answer, 403, "`allowed.test:8080` is not among the hosts");
+    assert_refused(&answer, 403, "Rules grant hosts on the ports 80 and 443 only");
+    let answer = proxy.ask("GET http://8.8.8.8/ HTTP/1.1\r\n\r\n").await;
+    assert_refused(&answer, 403, "Rules grant hosts by name");
+    assert_eq!(proxy.proxy.refused(), ["evil.test", "allowed.test:8080", "8.8.8.8"]);
 }
 
 #[tokio::test]

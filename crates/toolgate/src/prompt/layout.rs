@@ -12,7 +12,7 @@ fn columns(letter: char) -> usize {
 }
 
 /// Breaks a line between words where that is possible.
-pub(super) fn words(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn words(text: &str, columns: usize) -> Vec<String> {
     broken(text, columns, true)
 }
 

@@ -29,6 +29,7 @@ fn every_command_explains_itself() {
     insta::assert_snapshot!("approvals_deny", help(&["approvals", "deny", "--help"]));
     insta::assert_snapshot!("trust", help(&["trust", "--help"]));
     insta::assert_snapshot!("trust_add", help(&["trust", "add", "--help"]));
+    insta::assert_snapshot!("doctor", help(&["doctor", "--help"]));
     insta::assert_snapshot!("completions", help(&["completions", "--help"]));
 }
 

@@ -20,6 +20,11 @@ const INTERPRETERS: &[&str] =
 /// More programs than this are not bound to an approval.
 const MOST_PROGRAMS: usize = 20;
 
+/// The shell that lines are run by, if there is one.
+pub fn shell() -> Option<&'static Path> {
+    SHELLS.iter().map(Path::new).find(|shell| shell.exists())
+}
+
 /// A line to run in a folder.
 #[derive(Debug)]
 pub(crate) struct Launch<'a> {
@@ -43,7 +48,7 @@ impl Launch<'_> {
 
     fn order(&self, context: &CallContext) -> Result<Order, ToolError> {
         let reach = context.reach();
-        let shell = SHELLS.iter().find(|shell| Path::new(shell).exists()).ok_or_else(|| {
+        let shell = shell().ok_or_else(|| {
             ToolError::new(ErrorKind::SandboxError, "this machine has neither bash nor sh")
         })?;
         let line = reach.line.as_deref().unwrap_or(self.line);
@@ -55,7 +60,7 @@ impl Launch<'_> {
         let home = context.workspace().home();
         let unmasked = if reach.is_approved { self.named_secrets(home) } else { Vec::new() };
         Ok(Order {
-            program: PathBuf::from(shell),
+            program: shell.to_owned(),
             args: vec![OsString::from("-c"), OsString::from(line)],
             folder: self.folder.to_owned(),
             env: environment(),

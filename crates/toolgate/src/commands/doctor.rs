@@ -1,0 +1,45 @@
+//! `toolgate doctor`: what works here, and how to fix what does not.
+
+mod approvals;
+mod config;
+mod disk;
+mod environment;
+mod permissions;
+mod policies;
+mod report;
+mod sandbox;
+mod store;
+mod trust;
+
+use std::process::ExitCode;
+
+use self::report::Report;
+use crate::app;
+use crate::global::GlobalArgs;
+
+/// Show what works here, and how to fix what does not
+///
+/// Tries the sandbox, and looks at the store, settings, policies, trusted
+/// folders and the environment. Ends with 1 when something is broken;
+/// warnings do not count.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct DoctorArgs {}
+
+pub(crate) fn run(global: &GlobalArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app::workspace(global)?;
+    let mut topics = vec![
+        store::look(),
+        config::look(),
+        policies::look(global, &workspace),
+        trust::look(workspace.root()),
+        environment::look(&workspace),
+        approvals::look(),
+        disk::look(&workspace),
+    ];
+    // The canary leaves a note in the store's folder, so it comes after whoever looks there.
+    let (level, sandbox) = sandbox::look();
+    topics.insert(0, sandbox);
+    let report = Report { level, topics };
+    report.print(global.json)?;
+    Ok(ExitCode::from(u8::from(report.is_broken())))
+}
