@@ -58,5 +58,8 @@ fn in_home(home: &Path) -> impl Iterator<Item = PathBuf> {
     });
     // By their real paths: a link to a secret is no place to put something over.
     let named = named.filter_map(|entry| entry.path().canonicalize().ok());
-    named.chain(BELOW_HOME.iter().filter_map(|place| home.join(place).canonicalize().ok()))
+    // Most are missing, which is told sooner than where they really are.
+    let below = BELOW_HOME.iter().map(|place| home.join(place));
+    let below = below.filter(|place| place.symlink_metadata().is_ok());
+    named.chain(below.filter_map(|place| place.canonicalize().ok()))
 }

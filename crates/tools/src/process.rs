@@ -6,11 +6,13 @@ mod hint;
 mod launch;
 mod output;
 mod report;
+mod shells;
 mod transcript;
 mod watch;
 
 pub(crate) use background::{Background, Job};
-pub use launch::shell;
+
 pub(crate) use launch::{Launch, is_read_only, programs};
 pub(crate) use report::{Ran, report, said, sandbox};
+pub use shells::shell;
 pub(crate) use watch::watch;

@@ -11,19 +11,13 @@ use toolgate_core::policy::world::normal;
 use toolgate_core::spawn::{Order, SpawnError, Spawned};
 
 use super::environment::environment;
+use super::shells::{shell, shell_for_judged};
 
-/// Shells, the one that understands most first.
-const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"];
 /// Programs whose first word is a file they run.
 const INTERPRETERS: &[&str] =
     &["sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "php"];
 /// More programs than this are not bound to an approval.
 const MOST_PROGRAMS: usize = 20;
-
-/// The shell that lines are run by, if there is one.
-pub fn shell() -> Option<&'static Path> {
-    SHELLS.iter().map(Path::new).find(|shell| shell.exists())
-}
 
 /// A line to run in a folder.
 #[derive(Debug)]
@@ -48,7 +42,11 @@ impl Launch<'_> {
 
     fn order(&self, context: &CallContext) -> Result<Order, ToolError> {
         let reach = context.reach();
-        let shell = shell().ok_or_else(|| {
+        let shell = match &reach.line {
+            Some(judged) => shell_for_judged(judged),
+            None => shell(),
+        };
+        let shell = shell.ok_or_else(|| {
             ToolError::new(ErrorKind::SandboxError, "this machine has neither bash nor sh")
         })?;
         let line = reach.line.as_deref().unwrap_or(self.line);
