@@ -8,6 +8,8 @@ use crate::{sys, warden};
 
 /// The argument that asks for the helper.
 pub(crate) const ARGUMENT: &str = "__toolgate-warden";
+/// The argument that asks for one that is apart.
+pub(crate) const APART_ARGUMENT: &str = "__toolgate-warden-apart";
 
 static CALLED: AtomicBool = AtomicBool::new(false);
 
@@ -21,9 +23,10 @@ static CALLED: AtomicBool = AtomicBool::new(false);
 /// // …
 /// ```
 pub fn run_if_asked() {
-    let is_asked = env::args_os().nth(1).is_some_and(|first| first == OsStr::new(ARGUMENT));
-    if is_asked {
-        sys::exit_now(warden::run());
+    let asked = env::args_os().nth(1);
+    let is_asked = |argument: &str| asked.as_deref() == Some(OsStr::new(argument));
+    if is_asked(ARGUMENT) || is_asked(APART_ARGUMENT) {
+        sys::exit_now(warden::run(is_asked(APART_ARGUMENT)));
     }
     CALLED.store(true, Ordering::Relaxed);
 }

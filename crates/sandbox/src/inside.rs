@@ -2,28 +2,27 @@
 //! everything down with itself when the command has ended.
 
 use std::cell::Cell;
-use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
-use rustix::process::{
-    DumpableBehavior, Gid, Pid, Signal, Uid, set_dumpable_behavior, set_parent_process_death_signal,
-};
+use rustix::process::{Gid, Pid, Signal, Uid, set_parent_process_death_signal};
 
 use crate::event::{Event, next};
 use crate::launch::{self, Output, with_variable};
 use crate::seccomp::{Filters, Sockets};
 use crate::view::View;
 use crate::wire::{Command, Confinement, ExitedWith, Failure, Plan, Raw, Report};
-use crate::{channel, landlock, mounts, rights, sys, tree};
+use crate::{channel, identity, landlock, mounts, rights, sys, tree};
 use toolgate_policy::rule::Sandbox;
 
-/// The namespaces of a world of its own.
-pub(crate) const NAMESPACES: i32 = libc::CLONE_NEWUSER
-    | libc::CLONE_NEWNS
+/// The namespaces that commands without any network share: with no socket to be had, there is
+/// nothing in them, and a network takes longer to make than all the rest.
+pub(crate) const APART: i32 = libc::CLONE_NEWUSER | libc::CLONE_NEWNET;
+
+/// The other namespaces of a world of its own.
+pub(crate) const OWN: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
-    | libc::CLONE_NEWNET
     | libc::CLONE_NEWIPC
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
@@ -37,6 +36,8 @@ pub(crate) struct World<'a> {
     pub(crate) filters: &'a Filters,
     /// Whose it is; inside of it nobody knows before it is written down.
     pub(crate) owner: (Uid, Gid),
+    /// Whether this process is apart already, as far as [`APART`] goes.
+    pub(crate) is_apart: bool,
 }
 
 impl World<'_> {
@@ -64,8 +65,10 @@ impl World<'_> {
         };
         set_parent_process_death_signal(Some(Signal::KILL)).ok();
         let signals = sys::child_signals().map_err(step("watching"))?;
-        self.settle().map_err(step("becoming oneself"))?;
-        raise_loopback().map_err(step("switching on the loopback network"))?;
+        if !self.is_apart {
+            identity::keep(self.owner).map_err(step("becoming oneself"))?;
+            raise_loopback().map_err(step("switching on the loopback network"))?;
+        }
         let proxy = self.listen().map_err(step("preparing the proxy"))?;
         mounts::build(self.view).map_err(Failure::Sandbox)?;
         let env = self.env(proxy.as_ref()).map_err(step("preparing the proxy"))?;
@@ -74,18 +77,6 @@ impl World<'_> {
         })?;
         rights::drop_all().map_err(step("giving up rights"))?;
         Ok((main, signals, proxy))
-    }
-
-    /// Says who this is, in the new namespace as outside.
-    fn settle(&self) -> std::io::Result<()> {
-        let (user, group) = (self.owner.0.as_raw(), self.owner.1.as_raw());
-        // Only what may be looked at may say who it is.
-        set_dumpable_behavior(DumpableBehavior::Dumpable)?;
-        fs::write("/proc/self/setgroups", "deny")?;
-        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
-        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-        Ok(())
     }
 
     fn listen(&self) -> std::io::Result<Option<TcpListener>> {

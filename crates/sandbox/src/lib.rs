@@ -17,6 +17,7 @@ mod claim;
 mod event;
 mod guard;
 pub mod helper;
+mod identity;
 mod inside;
 mod keepsake;
 mod landlock;

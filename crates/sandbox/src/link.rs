@@ -10,11 +10,13 @@ use std::thread;
 use crate::wire::Plan;
 use crate::{channel, helper};
 
-/// The warden, started when first needed and again when it was killed.
+/// The wardens, started when first needed and again when they were killed.
 #[derive(Debug)]
 pub(crate) struct Link {
     helper: Option<PathBuf>,
     warden: Mutex<Option<Warden>>,
+    /// The one for commands that share an empty network.
+    apart: Mutex<Option<Warden>>,
 }
 
 /// The ends of a command that the host keeps.
@@ -37,11 +39,17 @@ struct Warden {
 impl Link {
     /// A connection to a warden that is this very program, or another one.
     pub(crate) fn new(helper: Option<PathBuf>) -> Self {
-        Self { helper, warden: Mutex::new(None) }
+        Self { helper, warden: Mutex::new(None), apart: Mutex::new(None) }
     }
 
     /// Has a command started; what becomes of it is told over its control channel.
     pub(crate) fn ask(&self, plan: &Plan) -> io::Result<HostEnds> {
+        let is_apart = plan.confinement.as_ref().is_some_and(|confinement| confinement.is_apart);
+        let (place, argument) = if is_apart {
+            (&self.apart, helper::APART_ARGUMENT)
+        } else {
+            (&self.warden, helper::ARGUMENT)
+        };
         let plan = channel::seal(plan)?;
         let flags = rustix::pipe::PipeFlags::CLOEXEC;
         let (stdout, their_stdout) = rustix::pipe::pipe_with(flags)?;
@@ -49,19 +57,19 @@ impl Link {
         let (control, their_control) = channel::pair()?;
         let theirs =
             [plan.as_fd(), their_stdout.as_fd(), their_stderr.as_fd(), their_control.as_fd()];
-        let mut warden = self.warden.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warden = place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = warden.as_ref()
             && channel::send(&running.channel, b"+", &theirs).is_ok()
         {
             return Ok(HostEnds { stdout, stderr, control });
         }
-        let started = warden.insert(self.start()?);
+        let started = warden.insert(self.start(argument)?);
         channel::send(&started.channel, b"+", &theirs)?;
         Ok(HostEnds { stdout, stderr, control })
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is where the helper is started")]
-    fn start(&self) -> io::Result<Warden> {
+    fn start(&self, argument: &str) -> io::Result<Warden> {
         let itself = Path::new("/proc/self/exe");
         if self.helper.is_none() && !helper::is_available() {
             let why = "this program does not call `toolgate_sandbox::helper::run_if_asked`";
@@ -69,7 +77,7 @@ impl Link {
         }
         let (channel, theirs) = channel::pair()?;
         let mut command = Command::new(self.helper.as_deref().unwrap_or(itself));
-        command.arg(helper::ARGUMENT).env_clear().current_dir("/");
+        command.arg(argument).env_clear().current_dir("/");
         command.stdin(theirs).stdout(channel::nothing()?).stderr(channel::nothing()?);
         Ok(Warden { channel, process: Some(command.spawn()?) })
     }

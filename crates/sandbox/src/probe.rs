@@ -81,6 +81,7 @@ fn plan(settings: &Settings, cage: &Path, level: Level) -> Plan {
         level,
         profile: Sandbox::ReadOnly,
         proxied: false,
+        is_apart: false,
         roots: vec![Raw::from(cage.to_owned())],
         unmasked: Vec::new(),
         hidden: vec![Raw::from(cage.join("hidden"))],

@@ -147,6 +147,9 @@ impl Inner {
             level,
             profile: order.sandbox,
             proxied: !order.network.is_empty(),
+            is_apart: level == Level::Namespaces
+                && order.sandbox == Sandbox::ReadOnly
+                && order.network.is_empty(),
             roots: paths(&order.roots),
             unmasked: paths(&order.unmasked),
             hidden: hidden.collect(),

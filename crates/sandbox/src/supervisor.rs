@@ -27,7 +27,7 @@ pub(crate) struct Ends {
 }
 
 /// Runs a command to its end; the exit code is 0 unless something may be left of it.
-pub(crate) fn run(plan: OwnedFd, ends: Ends, filters: Option<&Filters>) -> i32 {
+pub(crate) fn run(plan: OwnedFd, ends: Ends, filters: Option<&Filters>, is_apart: bool) -> i32 {
     let Ends { output, control } = ends;
     report(&control, &Report::Accepted);
     // The host must notice when the warden is gone, so nobody else may hold its channel.
@@ -36,7 +36,7 @@ pub(crate) fn run(plan: OwnedFd, ends: Ends, filters: Option<&Filters>) -> i32 {
     }
     let end = channel::unseal(plan)
         .map_err(|error| format!("the plan cannot be read: {error}"))
-        .and_then(|plan: Plan| supervise(&plan, output, &control, filters));
+        .and_then(|plan: Plan| supervise(&plan, output, &control, filters, is_apart));
     let end = end.unwrap_or_else(|why| Report::Failed(Failure::Sandbox(why)));
     report(&control, &shortened(end));
     0
@@ -64,13 +64,18 @@ fn supervise(
     output: Output,
     control: &OwnedFd,
     filters: Option<&Filters>,
+    is_apart: bool,
 ) -> Result<Report, String> {
     let Some(confinement) = &plan.confinement else {
         return bare::run(plan, &plan.env, output, control, || Ok(()));
     };
     let filters = filters.ok_or("system calls cannot be filtered here")?;
     match confinement.level {
-        Level::Namespaces => contained::run(plan, confinement, output, control, filters),
+        Level::Namespaces => {
+            let is_apart = is_apart && confinement.is_apart;
+            let surroundings = contained::Surroundings { filters, is_apart };
+            contained::run(plan, confinement, output, control, surroundings)
+        }
         Level::Landlock => restricted::run(plan, confinement, output, control, filters),
         Level::None => Err("nothing can be enforced here".to_owned()),
     }

@@ -32,6 +32,13 @@ pub(crate) fn fork_into(namespaces: c_int, work: impl FnOnce() -> c_int) -> io::
     in_child_or_parent(child, work)
 }
 
+/// Makes new namespaces for this process.
+pub(crate) fn unshare(namespaces: c_int) -> io::Result<()> {
+    // SAFETY: touches no memory; descriptors are shared with nobody here.
+    let done = unsafe { libc::unshare(namespaces) };
+    if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
 fn in_child_or_parent(child: c_long, work: impl FnOnce() -> c_int) -> io::Result<Pid> {
     if child < 0 {
         return Err(io::Error::last_os_error());

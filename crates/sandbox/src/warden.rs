@@ -9,17 +9,19 @@ use std::os::fd::OwnedFd;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::RecvFlags;
 use rustix::process::{
-    DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, getpid, pidfd_open,
+    DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, getegid, geteuid, getpid, pidfd_open,
     set_child_subreaper, set_dumpable_behavior, setsid, waitpid,
 };
 
+use crate::inside::APART;
 use crate::launch::Output;
 use crate::seccomp::Filters;
 use crate::supervisor::{self, Ends};
-use crate::{channel, sys, tree};
+use crate::{channel, identity, sys, tree};
 
-/// Serves the host, which is at the other end of standard input.
-pub(crate) fn run() -> i32 {
+/// Serves the host, which is at the other end of standard input. One that is `apart` does so in
+/// an empty network, if that can be made: commands that need none then need not make their own.
+pub(crate) fn run(is_apart: bool) -> i32 {
     if !is_channel() {
         return 2;
     }
@@ -32,8 +34,15 @@ pub(crate) fn run() -> i32 {
     set_dumpable_behavior(DumpableBehavior::NotDumpable).ok();
     // What a supervisor leaves behind when it is killed comes here to be ended.
     set_child_subreaper(Some(getpid())).ok();
-    Warden { supervisors: Vec::new(), filters: Filters::compile().ok() }.serve();
+    let is_apart = is_apart && go_apart().is_ok();
+    Warden { supervisors: Vec::new(), filters: Filters::compile().ok(), is_apart }.serve();
     0
+}
+
+fn go_apart() -> std::io::Result<()> {
+    let owner = (geteuid(), getegid());
+    sys::unshare(APART)?;
+    identity::keep(owner)
 }
 
 /// Standard input is a socket only when a host made it one.
@@ -46,6 +55,7 @@ struct Warden {
     supervisors: Vec<(Pid, OwnedFd)>,
     /// Made once: every command inherits them.
     filters: Option<Filters>,
+    is_apart: bool,
 }
 
 impl Warden {
@@ -91,9 +101,9 @@ impl Warden {
             return true;
         };
         let ends = Ends { output: Output { stdout, stderr }, control };
-        let filters = self.filters.as_ref();
+        let (filters, is_apart) = (self.filters.as_ref(), self.is_apart);
         // When it fails the host sees the control channel close, which says it all.
-        if let Ok(pid) = sys::fork(|| supervisor::run(plan, ends, filters))
+        if let Ok(pid) = sys::fork(|| supervisor::run(plan, ends, filters, is_apart))
             && let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty())
         {
             self.supervisors.push((pid, pidfd));

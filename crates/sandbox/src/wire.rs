@@ -39,6 +39,8 @@ pub(crate) struct Confinement {
     pub(crate) profile: Sandbox,
     /// Whether it may reach hosts through a proxy.
     pub(crate) proxied: bool,
+    /// Whether it may share an empty network with others like it.
+    pub(crate) is_apart: bool,
     /// The workspace and the folders added to it.
     pub(crate) roots: Vec<Raw>,
     /// Secrets that stay visible.

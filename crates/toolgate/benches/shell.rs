@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate::core::call::{Call, Outcome};
 use toolgate::core::context::Session;
 use toolgate::core::gate::{Gate, GateSettings, Schedule};
+use toolgate::core::spawn::Spawner;
 use toolgate::core::workspace::Workspace;
 use toolgate::policy::{Engine, Mode};
 use toolgate_sandbox::{SandboxSpawner, Settings};
@@ -29,11 +30,16 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         ..Settings::new(folder.path().join("state"))
     });
     let settings = GateSettings { max_concurrency: AT_ONCE, ..GateSettings::default() };
-    let gate = Gate::builder(Arc::new(toolgate::tools::registry()?))
-        .policy(Engine::in_mode(Mode::Yolo))
-        .spawner(Arc::new(spawner))
-        .settings(settings)
-        .build();
+    let registry = Arc::new(toolgate::tools::registry()?);
+    let spawner = Arc::new(spawner);
+    let in_mode = |mode: Mode| {
+        Gate::builder(Arc::clone(&registry))
+            .policy(Engine::in_mode(mode))
+            .spawner(Arc::clone(&spawner) as Arc<dyn Spawner>)
+            .settings(settings.clone())
+            .build()
+    };
+    let gate = in_mode(Mode::Yolo);
     let workspace = folder.path().join("workspace");
     std::fs::create_dir(&workspace)?;
     let session = Arc::new(Session::new(Workspace::open(&workspace)?));
@@ -65,6 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         println!("{name}: {} ns per command", median(times).as_nanos());
     }
     let pause = json!({ "command": "sleep 0.2" });
+    let gate = in_mode(Mode::Default);
     let batch = || {
         let calls = vec![Call::new("shell", pause.clone()); AT_ONCE];
         let each = |outcome: Outcome| assert!(outcome.result.error.is_none(), "{outcome:?}");

@@ -70,12 +70,13 @@ impl Judge<'_> {
 
     /// The sandbox of what runs unasked and whose rule names none.
     fn usual(&self, findings: &Findings) -> Sandbox {
-        // Where all else only looks, nothing is written but what the rules about files allow.
-        let only_writes_files = findings.writes_files && findings.reaches.is_empty();
-        if self.setting.mode == Mode::Yolo || only_writes_files {
-            Sandbox::WorkspaceWrite
-        } else {
-            Sandbox::ReadOnly
+        match (findings.reaches.is_empty(), findings.writes_files) {
+            // All of it only looks.
+            (true, false) => Sandbox::ReadOnly,
+            // Nothing is written but what the rules about files allow.
+            (true, true) => Sandbox::WorkspaceWrite,
+            (false, _) if self.setting.mode == Mode::Yolo => Sandbox::WorkspaceWrite,
+            (false, _) => Sandbox::ReadOnly,
         }
     }
 

@@ -37,6 +37,14 @@ impl Line {
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }
+
+    /// The command, where the line is nothing but one: no operator, no bracket, no `!`.
+    pub fn sole(&self) -> Option<&Command> {
+        match (self.commands.as_slice(), self.pieces.as_slice()) {
+            ([command], [Piece::Command(_)]) => Some(command),
+            _ => None,
+        }
+    }
 }
 
 /// The text a command was read from.

@@ -7,12 +7,20 @@ use rustix::net::RecvFlags;
 use rustix::process::{Pid, Signal, WaitOptions, getegid, geteuid, kill_process, waitpid};
 
 use crate::event::{Event, command};
-use crate::inside::{NAMESPACES, World};
+use crate::inside::{APART, OWN, World};
 use crate::launch::Output;
 use crate::prepared::Prepared;
 use crate::seccomp::Filters;
 use crate::wire::{Command, Confinement, ExitedWith, Plan, Report};
 use crate::{channel, sys};
+
+/// What is there before a command's own world is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub(super) filters: &'a Filters,
+    /// Whether this process shares an empty network with others like it.
+    pub(super) is_apart: bool,
+}
 
 /// Runs a command to its end.
 pub(super) fn run(
@@ -20,13 +28,14 @@ pub(super) fn run(
     confinement: &Confinement,
     output: Output,
     control: &OwnedFd,
-    filters: &Filters,
+    Surroundings { filters, is_apart }: Surroundings<'_>,
 ) -> Result<Report, String> {
     let prepared = Prepared::new(plan, confinement)?;
     let owner = (geteuid(), getegid());
-    let world = World { plan, confinement, view: &prepared.view, filters, owner };
+    let world = World { plan, confinement, view: &prepared.view, filters, owner, is_apart };
+    let namespaces = if is_apart { OWN } else { OWN | APART };
     let (ours, theirs) = channel::pair().map_err(|error| error.to_string())?;
-    let first = sys::fork_into(NAMESPACES, move || world.run(output, &theirs));
+    let first = sys::fork_into(namespaces, move || world.run(output, &theirs));
     let first = match first {
         Ok(first) => first,
         Err(error) => {

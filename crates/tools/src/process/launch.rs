@@ -11,7 +11,7 @@ use toolgate_core::policy::world::normal;
 use toolgate_core::spawn::{Order, SpawnError, Spawned};
 
 use super::environment::environment;
-use super::shells::{shell, shell_for_judged};
+use super::shells::{shell, shell_for_judged, sole_program};
 
 /// Programs whose first word is a file they run.
 const INTERPRETERS: &[&str] =
@@ -55,13 +55,19 @@ impl Launch<'_> {
                 "a command line cannot hold a NUL byte, so nothing ran",
             ));
         }
+        let env = environment();
+        let (program, args) = match reach.line.as_deref().and_then(|line| sole_program(line, &env))
+        {
+            Some(found) => found,
+            None => (shell.to_owned(), vec![OsString::from("-c"), OsString::from(line)]),
+        };
         let home = context.workspace().home();
         let unmasked = if reach.is_approved { self.named_secrets(home) } else { Vec::new() };
         Ok(Order {
-            program: shell.to_owned(),
-            args: vec![OsString::from("-c"), OsString::from(line)],
+            program,
+            args,
             folder: self.folder.to_owned(),
-            env: environment(),
+            env,
             sandbox: reach.sandbox,
             network: reach.network.clone(),
             roots: context.workspace().roots().map(Path::to_owned).collect(),

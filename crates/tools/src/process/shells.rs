@@ -1,6 +1,9 @@
 //! The shell that a line is run by.
 
-use std::path::Path;
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use toolgate_core::policy::shell::{Reading, read};
 
@@ -90,9 +93,50 @@ pub(super) fn shell_for_judged(line: &str) -> Option<&'static Path> {
     if only_starts_programs && small.exists() { Some(small) } else { shell() }
 }
 
+/// The program and the arguments of a judged line that is nothing but one program, which then
+/// needs no shell at all.
+pub(super) fn sole_program(
+    line: &str,
+    env: &[(OsString, OsString)],
+) -> Option<(PathBuf, Vec<OsString>)> {
+    let Reading::Literal(line) = read(line) else { return None };
+    let command = line.sole()?;
+    let name = command.name().filter(|name| !OF_BASH.contains(name) && !name.contains('/'))?;
+    if !command.assignments.is_empty() || !command.redirects.is_empty() {
+        return None;
+    }
+    let args: Option<Vec<_>> = command.arguments().iter().map(|word| word.literal()).collect();
+    let (_, path) = env.iter().find(|(name, _)| name == "PATH")?;
+    let program = env::split_paths(path).map(|folder| folder.join(name)).find(|program| {
+        let metadata = program.metadata();
+        metadata.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    })?;
+    Some((program, args?.into_iter().map(OsString::from).collect()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_program_needs_no_shell() {
+        let env = [("PATH".into(), "/nowhere:/usr/bin:/bin".into())];
+        let (program, args) = sole_program("'sleep' '0.2'", &env).unwrap();
+        assert!(program.ends_with("bin/sleep"));
+        assert_eq!(args, ["0.2"]);
+        for line in [
+            "'sleep' '1' && 'ls'",
+            "'ls' > 'x'",
+            "'echo' 'a'",
+            "'./ls'",
+            "'no-such-program'",
+            "( 'ls' )",
+            "! 'ls'",
+            "'ls' &",
+        ] {
+            assert_eq!(sole_program(line, &env), None, "{line}");
+        }
+    }
 
     #[test]
     fn bash_is_for_what_only_bash_does_so() {
