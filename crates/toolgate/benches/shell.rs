@@ -2,6 +2,8 @@
 //!
 //! Prints a figure a line, as nanoseconds: `confined`, `unconfined` and `sh` (`sh -c true`,
 //! started by us) for each command, `batch` for 64 commands of 200 ms at once.
+#![expect(clippy::print_stdout, reason = "the figures are what this is for")]
+#![expect(clippy::disallowed_methods, reason = "a shell started by us is what is compared with")]
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

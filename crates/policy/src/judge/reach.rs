@@ -70,14 +70,11 @@ impl Judge<'_> {
 
     /// The sandbox of what runs unasked and whose rule names none.
     fn usual(&self, findings: &Findings) -> Sandbox {
-        match (findings.reaches.is_empty(), findings.writes_files) {
-            // All of it only looks.
-            (true, false) => Sandbox::ReadOnly,
-            // Nothing is written but what the rules about files allow.
-            (true, true) => Sandbox::WorkspaceWrite,
-            (false, _) if self.setting.mode == Mode::Yolo => Sandbox::WorkspaceWrite,
-            (false, _) => Sandbox::ReadOnly,
-        }
+        let only_looks = findings.reaches.is_empty();
+        // Where it only looks, nothing is written but what the rules about files allow.
+        let writes =
+            if only_looks { findings.writes_files } else { self.setting.mode == Mode::Yolo };
+        if writes { Sandbox::WorkspaceWrite } else { Sandbox::ReadOnly }
     }
 
     /// The sandbox of what a person agrees to and whose rule names none.

@@ -130,7 +130,7 @@ proptest! {
                 pieces += 1;
             }
         }
-        let expected: String = words.iter().map(|word| format!("x{word}\n")).collect();
+        let expected = words.iter().fold(String::new(), |seen, word| seen + "x" + word + "\n");
         prop_assert_eq!(seen, expected);
         prop_assert!(pieces >= 1);
     }

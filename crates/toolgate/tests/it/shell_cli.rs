@@ -80,7 +80,7 @@ fn a_background_command_ends_with_its_batch() {
         json!({ "id": "2", "tool": "shell", "args": { "command": "sleep 0.3" } }),
         json!({ "id": "3", "tool": "shell_output", "args": { "id": "shell_1" } }),
     ];
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let input = lines.map(|line| line.to_string()).join("\n");
     let output = toolgate.run_with_input(["--mode", "yolo", "batch"], input).success();
     let output = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     assert!(output.lines().nth(2).unwrap().contains("begun"), "{output}");

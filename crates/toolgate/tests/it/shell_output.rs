@@ -32,7 +32,7 @@ fn a_gigabyte_passes_with_bounded_memory() {
     let result = shop.shell("echo first; yes | head -c 1G; echo last");
     assert!(memory() - before < 64 << 20, "{} MB", (memory() - before) >> 20);
     let text = result.llm_content.as_text();
-    assert!(text.starts_with("Exit code: 0\n\nfirst\ny\ny\n"), "{:.60}", text);
+    assert!(text.starts_with("Exit code: 0\n\nfirst\ny\ny\n"), "{text:.60}");
     assert!(text.ends_with("y\nlast\n"));
     assert!(text.len() < 40_000);
     assert_eq!(fs::metadata(whole(&result)).unwrap().len(), GIGABYTE + 11);
@@ -45,7 +45,7 @@ fn a_gigabyte_without_a_line_end_passes_too() {
     let result = shop.shell("printf first; head -c 1G /dev/zero | tr '\\0' x; printf last");
     assert!(memory() - before < 64 << 20, "{} MB", (memory() - before) >> 20);
     let text = result.llm_content.as_text();
-    assert!(text.starts_with("Exit code: 0\n\nfirstxxx"), "{:.60}", text);
+    assert!(text.starts_with("Exit code: 0\n\nfirstxxx"), "{text:.60}");
     assert!(text.ends_with("xxxlast"));
     assert_eq!(fs::metadata(whole(&result)).unwrap().len(), GIGABYTE + 9);
 }
@@ -87,7 +87,8 @@ fn background_output_comes_once_and_whole() {
             break;
         }
     }
-    let expected: String = (0..3000).map(|number| format!("line {number} é\n")).collect();
+    let lines: Vec<String> = (0..3000).map(|number| format!("line {number} é\n")).collect();
+    let expected = lines.concat();
     assert!(seen == expected, "{} of {} bytes", seen.len(), expected.len());
     let again = shop.call("shell_output", json!({ "id": id }));
     assert!(again.llm_content.as_text().contains("(no new output)"));

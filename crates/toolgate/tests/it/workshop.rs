@@ -31,11 +31,6 @@ pub(crate) struct Workshop {
 impl Workshop {
     /// An empty workspace in mode `yolo`.
     pub(crate) fn new() -> Self {
-        Self::with(GateSettings::default())
-    }
-
-    /// The same with a gate that behaves as told.
-    pub(crate) fn with(settings: GateSettings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for name in ["workspace", "state", "results", "outside"] {
@@ -51,7 +46,7 @@ impl Workshop {
                 preset: Preset::Standard,
                 folder: Some(root.join("results")),
             },
-            ..settings
+            ..GateSettings::default()
         };
         let gate = Gate::builder(Arc::new(toolgate::tools::registry().unwrap()))
             .policy(Engine::in_mode(Mode::Yolo))
