@@ -34,11 +34,12 @@ fn level(level: Level) -> Finding {
         }
         Level::Landlock => below(
             "`landlock`: files and system calls are guarded, no more",
-            "commands see other programs, and may make protected files that are not there yet",
+            "commands see other programs and reach no host, and what governs other programs is \
+             only put back afterwards",
         ),
         Level::None => below(
             "`none`: nothing is confined",
-            "every command asks that would run by itself in a sandbox",
+            "commands that would run by themselves in a sandbox ask, and run unconfined",
         ),
     }
 }
