@@ -1,7 +1,10 @@
 //! `CONNECT`.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use crate::harness::{World, assert_refused, echo_server, to_end};
 
@@ -75,7 +78,8 @@ async fn much_is_carried_unchanged_in_both_directions() {
         to.shutdown().await.unwrap();
     });
     let mut got = Vec::new();
-    from.read_to_end(&mut got).await.unwrap();
+    let reading = from.read_to_end(&mut got);
+    timeout(Duration::from_mins(1), reading).await.expect("it ends").unwrap();
     sending.await.unwrap();
     assert!(got == expected);
 }
