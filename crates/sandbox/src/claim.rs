@@ -5,10 +5,11 @@
 //! needs it has ended. Claims are locks on a file that lists what was put there: whoever can have
 //! the file alone removes what it lists, also for those who were killed before they could.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::ErrorKind::{AlreadyExists, PermissionDenied, ReadOnlyFilesystem};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -33,7 +34,7 @@ pub(crate) enum Stand {
 impl Claim {
     /// Claims a folder together with others.
     pub(crate) fn on(root: &Path, lists: &Path) -> io::Result<Self> {
-        fs::create_dir_all(lists)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(lists)?;
         let mut hasher = DefaultHasher::new();
         root.hash(&mut hasher);
         let path = lists.join(format!("{:016x}", hasher.finish()));

@@ -2,9 +2,9 @@
 
 pub(crate) mod findings;
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
 use rustix::net::RecvFlags;
@@ -71,7 +71,7 @@ pub(crate) fn attempt(settings: &Settings, link: &Link, level: Level) -> Result<
 }
 
 fn prepare(cage: &Path) -> io::Result<()> {
-    fs::create_dir_all(cage.join("hidden"))?;
+    DirBuilder::new().recursive(true).mode(0o700).create(cage.join("hidden"))?;
     fs::write(cage.join("hidden/secret"), "")?;
     fs::write(cage.join("visible"), "")
 }

@@ -43,11 +43,15 @@ pub(super) fn hint(reach: &Reach, complaints: &str, refused: &[String]) -> Optio
     let complaints = complaints.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| complaints.contains(word));
     if !refused.is_empty() {
-        return Some(format!(
-            "The sandbox did not let it reach {}. If it should, call `shell` again with `network`: {}; a person is asked.",
-            refused.join(", "),
-            serde_json::json!(refused),
-        ));
+        let named: Vec<&String> =
+            refused.iter().filter(|host| !host.contains(':') && !is_number(host)).collect();
+        let next = if named.is_empty() {
+            "Hosts are granted by name, on their usual ports; for more, call `shell` again with `sandbox`: \"full\"; a person is asked.".to_owned()
+        } else {
+            let named = serde_json::json!(named);
+            format!("If it should, call `shell` again with `network`: {named}; a person is asked.")
+        };
+        return Some(format!("The sandbox did not let it reach {}. {next}", refused.join(", ")));
     }
     if has(NETWORK) && reach.network.is_empty() {
         return Some(
@@ -70,6 +74,11 @@ pub(super) fn hint(reach: &Reach, complaints: &str, refused: &[String]) -> Optio
             "It ran in a sandbox that can write in the workspace (but not to what governs other programs, such as .git/hooks) and in /tmp, and nowhere else, which may be why. If it needs more, call `shell` again with `sandbox`: \"full\"; a person is asked.".to_owned()
         }
     })
+}
+
+/// Whether a host is an address rather than a name.
+fn is_number(host: &str) -> bool {
+    host.parse::<std::net::IpAddr>().is_ok()
 }
 
 #[cfg(test)]
