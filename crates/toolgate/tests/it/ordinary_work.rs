@@ -132,7 +132,7 @@ fn make_builds() {
 fn temporary_files_last_as_long_as_the_session() {
     let shop = Workshop::new();
     works(&shop, "echo kept > /tmp/note-of-a-session; mktemp >/dev/null");
-    assert_eq!(works(&shop, "cat /tmp/note-of-a-session"), "kept\n");
+    assert_eq!(printed(&shop.shell("cat /tmp/note-of-a-session")).0, "kept\n");
     assert!(!fs::exists("/tmp/note-of-a-session").unwrap());
     let other = Workshop::new();
     assert!(other.shell("cat /tmp/note-of-a-session").error.is_some());

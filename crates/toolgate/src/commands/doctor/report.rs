@@ -248,7 +248,7 @@ mod tests {
         let finding = Finding::warning("path", "one two three", "four five", "six");
         let report =
             Report { level: Level::None, topics: vec![Topic::new("environment", vec![finding])] };
-        let text = anstream::adapter::strip_str(&report.render(24)).to_string();
+        let text = anstream::adapter::strip_str(&report.render(23)).to_string();
         assert_eq!(
             text,
             "environment\n  warning  one two\n           three\n           four five\n           \
