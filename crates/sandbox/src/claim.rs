@@ -5,21 +5,26 @@
 //! needs it has ended. Claims are locks on a file that lists what was put there: whoever can have
 //! the file alone removes what it lists, also for those who were killed before they could.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::ErrorKind::{AlreadyExists, PermissionDenied, ReadOnlyFilesystem};
+use std::io::ErrorKind::{AlreadyExists, NotFound, PermissionDenied, ReadOnlyFilesystem};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
+use crate::place::Place;
 use crate::wire::Raw;
 
 /// A claim, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     list: File,
+    /// Where it is written down what was there before the first of those who run now.
+    before: PathBuf,
+    is_first: bool,
 }
 
 /// What to put where something is missing.
@@ -38,9 +43,34 @@ impl Claim {
         let mut hasher = DefaultHasher::new();
         root.hash(&mut hasher);
         let path = lists.join(format!("{:016x}", hasher.finish()));
+        let before = path.with_extension("before");
         let list = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        let is_first = flock(&list, FlockOperation::NonBlockingLockExclusive).is_ok();
+        if is_first {
+            fs::remove_file(&before).or_else(|error| match error.kind() {
+                NotFound => Ok(()),
+                _ => Err(error),
+            })?;
+        }
         flock(&list, FlockOperation::LockShared)?;
-        Ok(Self { list })
+        Ok(Self { list, before, is_first })
+    }
+
+    /// Of what was found, what was there before the first of those who run now: the rest may
+    /// have been made by one of them.
+    pub(crate) fn settled(&self, found: BTreeSet<PathBuf>) -> io::Result<BTreeSet<PathBuf>> {
+        if self.is_first {
+            let mut file = OpenOptions::new().create(true).append(true).open(&self.before)?;
+            for path in &found {
+                let mut line = serde_json::to_vec(&Raw::from(path.clone()))?;
+                line.push(b'\n');
+                file.write_all(&line)?;
+            }
+            return Ok(found);
+        }
+        let text = fs::read_to_string(&self.before).unwrap_or_default();
+        let settled: BTreeSet<PathBuf> = paths(&text).collect();
+        Ok(found.into_iter().filter(|path| settled.contains(path)).collect())
     }
 
     /// Puts something empty at a path, unless something is there.
@@ -70,7 +100,8 @@ impl Claim {
             return Ok(());
         }
         for path in self.listed()? {
-            remove_if_empty(&path);
+            // What is gone, or reached through a link now, is not ours.
+            Place::of(&path).and_then(|place| place.remove_if_empty()).ok();
         }
         self.list.set_len(0)
     }
@@ -79,25 +110,19 @@ impl Claim {
         let mut text = String::new();
         self.list.rewind()?;
         self.list.read_to_string(&mut text)?;
-        let raw = text.lines().filter_map(|line| serde_json::from_str::<Raw>(line).ok());
-        Ok(raw.map(|raw| raw.as_path().to_owned()).collect())
+        Ok(paths(&text).collect())
     }
+}
+
+fn paths(text: &str) -> impl Iterator<Item = PathBuf> {
+    let raw = text.lines().filter_map(|line| serde_json::from_str::<Raw>(line).ok());
+    raw.map(|raw| raw.as_path().to_owned())
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
         // Whoever comes next will try again.
         self.release().ok();
-    }
-}
-
-/// What is not empty is somebody's.
-fn remove_if_empty(path: &Path) {
-    let Ok(metadata) = path.symlink_metadata() else { return };
-    if metadata.is_dir() {
-        fs::remove_dir(path).ok();
-    } else if metadata.is_file() && metadata.len() == 0 {
-        fs::remove_file(path).ok();
     }
 }
 

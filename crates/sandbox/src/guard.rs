@@ -9,11 +9,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 use toolgate_policy::floor::protected::governing_part;
 
 use crate::claim::{Claim, Stand};
 use crate::keepsake::Keepsake;
+use crate::place::{self, Place};
 use crate::survey::Survey;
 use crate::view::Guard;
 
@@ -23,12 +23,14 @@ use crate::view::Guard;
 const NEVER_MADE: &[&str] =
     &[".git", ".toolgate", ".claude", ".codex", ".cursor", ".gemini", ".vscode"];
 
-/// In a repository: what git runs, or is told to run. `modules` holds other repositories.
+/// In a repository: what git runs, or is told to run. `modules` and `worktrees` hold other
+/// repositories.
 const IN_REPOSITORY: &[(&str, Stand)] = &[
     ("hooks", Stand::InForFolder),
     ("config", Stand::InForFile),
     ("config.worktree", Stand::InForFile),
     ("modules", Stand::InForFolder),
+    ("worktrees", Stand::InForFolder),
 ];
 
 /// In a repository: what makes git look for all of that elsewhere. Nothing can stand in for it.
@@ -44,6 +46,8 @@ pub(crate) struct Guarded {
     pub(crate) guards: Vec<(PathBuf, Guard)>,
     /// What was there before the command.
     watched: Vec<Watched>,
+    /// Links, which cannot be guarded themselves, and where they lead.
+    links: Vec<(PathBuf, PathBuf)>,
     /// What is to be put back if it changed.
     kept: Vec<(PathBuf, Keepsake)>,
     notes: Vec<String>,
@@ -90,18 +94,35 @@ impl Guarded {
         let made = NEVER_MADE.iter().map(|name| root.join(name));
         for path in survey.governing.iter().cloned().chain(made) {
             // A link cannot be guarded; where it leads is.
-            if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_symlink()) {
+            if path.is_symlink() {
+                let real = guarded.follow(&path).filter(|real| real.starts_with(root));
+                guarded.guards.extend(real.map(|real| (real, Guard::ReadOnly)));
+            } else if path.symlink_metadata().is_ok() {
                 guarded.guards.push((path, Guard::ReadOnly));
             }
         }
         for repository in &survey.repositories {
             guarded.repository(repository, claim.as_deref_mut())?;
+            let real = if repository.is_symlink() {
+                guarded.follow(repository)
+            } else {
+                named_in(repository)
+            };
+            if let Some(real) = real.filter(|real| real.starts_with(root)) {
+                guarded.repository(&real, claim.as_deref_mut())?;
+            }
         }
         if BARE.iter().all(|name| root.join(name).exists()) {
-            guarded.in_repository(root, claim)?;
+            guarded.in_repository(root, claim.as_deref_mut())?;
         }
-        guarded.watch(root, false);
+        guarded.watch(root, false, claim.as_deref())?;
         Ok(guarded)
+    }
+
+    /// Where a link leads; that it leads there is looked at again.
+    fn follow(&mut self, link: &Path) -> Option<PathBuf> {
+        self.links.push((link.to_owned(), fs::read_link(link).ok()?));
+        link.canonicalize().ok()
     }
 
     /// Guards a `.git`, whatever it is.
@@ -134,15 +155,24 @@ impl Guarded {
                 self.guards.push((path, Guard::ReadOnly));
             }
         }
-        self.watch(repository, true);
-        Ok(())
+        self.watch(repository, true, claim.as_deref())
     }
 
-    fn watch(&mut self, folder: &Path, is_repository: bool) {
+    fn watch(
+        &mut self,
+        folder: &Path,
+        is_repository: bool,
+        claim: Option<&Claim>,
+    ) -> io::Result<()> {
         let mut watched =
             Watched { folder: folder.to_owned(), is_repository, before: BTreeSet::new() };
-        watched.before = watched.telling().collect();
+        let found = watched.telling().collect();
+        watched.before = match claim {
+            Some(claim) => claim.settled(found)?,
+            None => found,
+        };
         self.watched.push(watched);
+        Ok(())
     }
 
     /// Moves away what appeared and must not be there, and puts back what changed; tells what
@@ -152,13 +182,26 @@ impl Guarded {
         let appeared = self.watched.iter().flat_map(|watched| {
             watched.telling().filter(|path| !watched.before.contains(path)).collect::<Vec<_>>()
         });
-        let moved = appeared.filter_map(|path| {
+        let bent = self.links.iter().filter(|(link, target)| {
+            fs::read_link(link).ok().as_ref() != Some(target) && link.symlink_metadata().is_ok()
+        });
+        let bent = bent.map(|(link, _)| link.clone());
+        let moved = appeared.chain(bent).filter_map(|path| {
             // Somebody else's stand-in, or nothing to be afraid of.
             let is_empty = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_none());
-            (!is_empty).then(|| tell_moved(&path, move_away(&path)))
+            let is_needed = !is_empty || path.ends_with("commondir");
+            is_needed.then(|| tell_moved(&path, move_away(&path)))
         });
         self.notes.iter().cloned().chain(mended).chain(moved).collect()
     }
+}
+
+/// The repository that a file called `.git` names.
+fn named_in(file: &Path) -> Option<PathBuf> {
+    let is_file = file.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    let text = is_file.then(|| fs::read_to_string(file).ok()).flatten()?;
+    let named = text.strip_prefix("gitdir:")?.trim();
+    file.parent()?.join(named).canonicalize().ok()
 }
 
 impl Watched {
@@ -166,7 +209,10 @@ impl Watched {
     fn telling(&self) -> impl Iterator<Item = PathBuf> {
         let is_repository = self.is_repository;
         let is_bare = !is_repository && BARE.iter().all(|name| self.folder.join(name).exists());
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        // Where a link is on the way now, everything there is somebody else's.
+        let folder = Some(&self.folder).filter(|folder| place::is_reached_straight(folder));
+        let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
+        let entries = entries.into_iter().flatten().flatten();
         let telling = entries.filter(move |entry| {
             let name = entry.file_name().to_string_lossy().to_lowercase();
             if is_repository {
@@ -199,23 +245,27 @@ fn mend(path: &Path, kept: &Keepsake) -> Option<String> {
 
 fn tell_moved(path: &Path, away: Option<PathBuf>) -> String {
     let path = path.display();
-    let made = format!("The command made `{path}`, which tells other programs what to do");
+    let made =
+        format!("While the command ran, `{path}` appeared, which tells other programs what to do");
     match away {
-        Some(away) => format!("{made}. It was moved to `{}`.", away.display()),
+        Some(away) => format!(
+            "{made}. It was moved to `{}`; whoever made it on purpose may move it back.",
+            away.display()
+        ),
         None => format!("{made}, and it cannot be moved away."),
     }
 }
 
 /// Gives something another name in the same folder, one that means nothing.
 fn move_away(path: &Path) -> Option<PathBuf> {
+    let place = Place::of(path).ok()?;
     (0..100).find_map(|number| {
-        let mut away = path.as_os_str().to_owned();
+        let mut away = path.file_name()?.to_owned();
         away.push(".refused-by-toolgate");
         if number > 0 {
             away.push(format!("-{number}"));
         }
-        let moved = renameat_with(CWD, path, CWD, &away, RenameFlags::NOREPLACE);
-        moved.is_ok().then(|| away.into())
+        place.rename(&away).is_ok().then(|| path.with_file_name(away))
     })
 }
 

@@ -24,6 +24,7 @@ mod landlock;
 mod launch;
 mod link;
 mod mounts;
+mod place;
 mod prepared;
 mod probe;
 mod process;

@@ -8,6 +8,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, statat, unlinkat};
+use rustix::io::Errno;
 use rustix::mount::{MountPropagationFlags, mount_change};
 
 use self::devices::{Devices, EMPTY_FILE, EMPTY_FOLDER};
@@ -107,11 +108,16 @@ fn make_place(path: &Path, is_folder: bool) -> io::Result<()> {
             if kind.is_some() {
                 unlinkat(&folder, name, AtFlags::empty())?;
             }
-            if wants_folder {
-                mkdirat(&folder, name, Mode::from_raw_mode(0o755))?;
+            let made = if wants_folder {
+                mkdirat(&folder, name, Mode::from_raw_mode(0o755))
             } else {
                 let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-                openat(&folder, name, flags, Mode::from_raw_mode(0o444))?;
+                openat(&folder, name, flags, Mode::from_raw_mode(0o444)).map(drop)
+            };
+            match made {
+                // Another command of the same session was first.
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
             }
         }
         if !is_last {

@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toolgate_policy::Level;
 
@@ -31,6 +31,8 @@ impl Prepared {
         make_scratch(scratch).map_err(|error| format!("making a temporary folder: {error}"))?;
         let mut view = View::new(plan, confinement);
         let mut secrets = secrets::find(confinement.home.as_ref().map(Raw::as_path));
+        make_own(&confinement.hidden, &view.writable)
+            .map_err(|error| format!("making a folder of its own: {error}"))?;
         secrets.extend(real(&confinement.hidden));
         let (mut claims, mut guarded) = (Vec::new(), Vec::new());
         for root in real(&confinement.roots) {
@@ -43,9 +45,8 @@ impl Prepared {
             }
             secrets.extend(survey.secrets);
         }
-        view.guards.sort_by_cached_key(|(path, _)| (path.components().count(), path.clone()));
-        view.guards.dedup_by(|later, earlier| later.0 == earlier.0);
         view.hide(secrets, &real(&confinement.unmasked));
+        view.hold(&real(&confinement.roots));
         Ok(Self { view, guarded, _claims: claims })
     }
 
@@ -68,6 +69,16 @@ fn guard(
     let guarded = Guarded::by_mounts(root, survey, &mut claim)?;
     claims.push(claim);
     Ok(guarded)
+}
+
+/// Where a folder of our own would be in a folder to write in, it is made: nobody else may.
+fn make_own(hidden: &[Raw], writable: &[PathBuf]) -> io::Result<()> {
+    for folder in hidden.iter().map(Raw::as_path) {
+        if !folder.exists() && writable.iter().any(|root| folder.starts_with(root)) {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+    }
+    Ok(())
 }
 
 fn make_scratch(scratch: &Path) -> io::Result<()> {

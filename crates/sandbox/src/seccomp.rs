@@ -1,7 +1,7 @@
 //! Which system calls a confined command may make.
 //!
-//! All but a list. Calls that programs try and can do without answer "not permitted"; `clone3`,
-//! whose flags a filter cannot see, answers "not there", so that programs use `clone`.
+//! All but a list. Calls that programs try and can do without answer "not permitted"; `clone3` and
+//! `openat2`, whose flags a filter cannot see, answer "not there", so that programs use others.
 
 use std::collections::BTreeMap;
 
@@ -132,6 +132,33 @@ const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
 const FILE_SETATTR: i64 = 469;
 
+/// Calls that set the mode of a file, and which argument that is.
+const MODES: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (libc::SYS_fchmodat2, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+
+/// Calls that may make a file, with the arguments that say so and give it its mode.
+const MAKING: &[(i64, u8, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+    (libc::SYS_openat, 2, 3),
+];
+
+/// Flags of `open` without which the mode means nothing.
+const MAKES: &[i32] = &[libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+
+/// A program with one of these runs with the rights of whoever owns it.
+const BORROWED_RIGHTS: &[u64] = &[0o4000, 0o2000];
+
 /// Flags of `clone` that make namespaces.
 const NAMESPACES: &[i32] = &[
     libc::CLONE_NEWUSER,
@@ -180,7 +207,9 @@ pub(crate) struct Filters {
 impl Filters {
     /// Compiles them.
     pub(crate) fn compile() -> Result<Self, seccompiler::Error> {
-        let not_there = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+        // The mode of a file that `openat2` makes cannot be seen, either.
+        let not_there =
+            BTreeMap::from([(libc::SYS_clone3, Vec::new()), (libc::SYS_openat2, Vec::new())]);
         Ok(Self {
             none: program(rules(Sockets::None)?, libc::EPERM)?,
             own: program(rules(Sockets::Own)?, libc::EPERM)?,
@@ -238,6 +267,7 @@ fn rules(sockets: Sockets) -> Result<Rules, seccompiler::Error> {
         ioctl.push(rule(vec![is(1, SeccompCmpOp::Eq, *request)?])?);
     }
     rules.insert(libc::SYS_ioctl, ioctl);
+    modes(&mut rules)?;
     rules.insert(libc::SYS_socketpair, socket_pairs()?);
     rules.insert(
         libc::SYS_socket,
@@ -247,6 +277,29 @@ fn rules(sockets: Sockets) -> Result<Rules, seccompiler::Error> {
         },
     );
     Ok(rules)
+}
+
+/// Nobody leaves a program behind that runs with its owner's rights.
+fn modes(rules: &mut Rules) -> Result<(), seccompiler::Error> {
+    let has = |argument: u8, bits: u64| is(argument, SeccompCmpOp::MaskedEq(bits), bits);
+    for (call, mode) in MODES {
+        let mut refused = Vec::new();
+        for bit in BORROWED_RIGHTS {
+            refused.push(rule(vec![has(*mode, *bit)?])?);
+        }
+        rules.insert(*call, refused);
+    }
+    for (call, flags, mode) in MAKING {
+        let mut refused = Vec::new();
+        for bit in BORROWED_RIGHTS {
+            for flag in MAKES {
+                let flag = u64::from(flag.unsigned_abs());
+                refused.push(rule(vec![has(*mode, *bit)?, has(*flags, flag)?])?);
+            }
+        }
+        rules.insert(*call, refused);
+    }
+    Ok(())
 }
 
 /// Only those of the internet, and none that make their own packets.

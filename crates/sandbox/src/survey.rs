@@ -62,14 +62,19 @@ impl Survey {
             add(&mut self.repositories, path);
             return false;
         }
-        // A link holds nothing; what it leads to is found where it is.
-        if kind.is_symlink() {
-            return false;
-        }
         let is_secret = || {
             let path = format!("{below}/{name}");
             sensitive(&path, None).is_some_and(|found| found.when == When::Touched)
         };
+        // A link is followed by its name alone: what it leads to has another.
+        if kind.is_symlink() {
+            if is_secret() {
+                self.secrets.extend(path.canonicalize().ok().filter(|real| real.is_file()));
+            } else if governing_part(name, None).is_some() {
+                add(&mut self.governing, path);
+            }
+            return false;
+        }
         // A plain folder such as `secrets` may as well hold sources, so it is looked into.
         if (!kind.is_dir() || name.starts_with('.')) && is_secret() {
             add(&mut self.secrets, path);

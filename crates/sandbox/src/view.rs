@@ -65,6 +65,26 @@ impl View {
         }
     }
 
+    /// Keeps the folders around whatever is guarded, hidden or written in from being moved away
+    /// with it, and puts guards in order: outer paths first, each once, the strictest holds.
+    pub(crate) fn hold(&mut self, roots: &[PathBuf]) {
+        let held = self.guards.iter().map(|(path, _)| path);
+        let held = held.chain(&self.masked).chain(roots);
+        let mut around = Vec::new();
+        for path in held {
+            let within = |root: &&PathBuf| path.starts_with(root) && path != *root;
+            let Some(root) = self.writable.iter().find(within) else { continue };
+            let above = path.ancestors().skip(1).take_while(|above| *above != root);
+            around.extend(above.map(|above| (above.to_owned(), Guard::Immovable)));
+        }
+        self.guards.extend(around);
+        let is_loose = |guard: &Guard| *guard == Guard::Immovable;
+        self.guards.sort_by_cached_key(|(path, guard)| {
+            (path.components().count(), path.clone(), is_loose(guard))
+        });
+        self.guards.dedup_by(|later, earlier| later.0 == earlier.0);
+    }
+
     fn hide_one(&mut self, secret: PathBuf) {
         let mut seen = self.writable.iter().chain(&self.kept);
         if !seen.any(|seen| seen.starts_with(&secret)) {
@@ -100,6 +120,26 @@ pub(crate) fn outermost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_around_something_held_cannot_be_moved() {
+        let path = |path: &str| PathBuf::from(path);
+        let mut view = View {
+            writable: vec![path("/w")],
+            guards: vec![(path("/w/a/b/.git"), Guard::ReadOnly), (path("/w/a"), Guard::ReadOnly)],
+            masked: vec![path("/w/c/.env"), path("/home/.ssh")],
+            ..View::default()
+        };
+        view.hold(&[path("/w"), path("/w/d/e")]);
+        let expected = [
+            (path("/w/a"), Guard::ReadOnly),
+            (path("/w/c"), Guard::Immovable),
+            (path("/w/d"), Guard::Immovable),
+            (path("/w/a/b"), Guard::Immovable),
+            (path("/w/a/b/.git"), Guard::ReadOnly),
+        ];
+        assert_eq!(view.guards, expected);
+    }
 
     #[test]
     fn only_outer_paths_stay() {

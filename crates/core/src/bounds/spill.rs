@@ -5,11 +5,16 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+/// No result is kept that is larger: nobody reads it, and it would fill the disk.
+const MOST: u64 = 4 * 1024 * 1024 * 1024;
+
 /// Where the whole of a result is written while it streams by.
 #[derive(Debug)]
 pub(super) struct Spill {
     path: PathBuf,
     file: BufWriter<File>,
+    /// How much may still be written.
+    room: u64,
 }
 
 impl Spill {
@@ -24,7 +29,7 @@ impl Spill {
             match attempt {
                 Ok(file) => {
                     let file = BufWriter::with_capacity(256 * 1024, file);
-                    return Ok(Self { path, file });
+                    return Ok(Self { path, file, room: MOST });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 10_000 => {
                     number += 1;
@@ -36,6 +41,11 @@ impl Spill {
     }
 
     pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
+        let size = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        self.room = self
+            .room
+            .checked_sub(size)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 4 GB"))?;
         self.file.write_all(text.as_bytes())
     }
 

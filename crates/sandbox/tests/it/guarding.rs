@@ -1,12 +1,12 @@
 //! Secrets and what governs other programs.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::spawn::Status;
 
-use crate::support::{Done, Host};
+use crate::support::{Done, Host, eventually};
 
 #[tokio::test]
 async fn the_workspace_is_left_as_it_was() {
@@ -37,12 +37,89 @@ async fn no_repository_is_made_and_none_is_moved() {
 async fn repositories_inside_are_guarded_too() {
     let host = Host::new();
     host.run(Sandbox::Full, "git init -q a/b").await;
-    let line = "echo x > a/b/.git/hooks/pre-commit; mv a/b/.git a/b/git; mv a c; \
-                echo x >> c/b/.git/config";
+    let line = "echo x > a/b/.git/hooks/pre-commit; mv a/b/.git a/b/git; mv a/b d; mv a c; \
+                echo x > a/new; mv a/new a/b/moved; echo x >> a/b/.git/config";
     let done = host.run(Sandbox::WorkspaceWrite, line).await;
     assert_eq!(done.ended.status, Status::Exit(2), "{done:?}");
-    assert!(host.workspace.join("c/b/.git/config").is_file());
-    assert!(!host.workspace.join("c/b/.git/hooks/pre-commit").exists());
+    assert!(host.workspace.join("a/b/.git/config").is_file());
+    assert!(host.workspace.join("a/b/moved").is_file());
+    assert!(!host.workspace.join("a/b/.git/hooks/pre-commit").exists());
+}
+
+#[tokio::test]
+async fn nothing_outside_is_touched_where_a_link_was_left() {
+    let host = Host::new();
+    let outside = host.workspace.with_file_name("outside");
+    for folder in ["modules", "hooks"] {
+        fs::create_dir_all(outside.join(".git").join(folder)).unwrap();
+    }
+    fs::write(outside.join(".git/HEAD"), "ref: x").unwrap();
+    fs::write(outside.join(".git/commondir"), "mine").unwrap();
+    fs::write(outside.join(".git/config.worktree"), "").unwrap();
+    host.run(Sandbox::Full, "git init -q sub").await;
+    let line = format!("mv sub s; rm -rf sub; ln -s {} sub", outside.display());
+    host.run(Sandbox::WorkspaceWrite, &line).await;
+    let left: Vec<_> = fs::read_dir(outside.join(".git")).unwrap().flatten().collect();
+    assert_eq!(left.len(), 5, "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_commands_together_leave_nothing_either() {
+    let host = std::sync::Arc::new(Host::new());
+    host.run(Sandbox::Full, "git init -q .").await;
+    let first = std::sync::Arc::clone(&host);
+    let first = tokio::spawn(async move {
+        let line = "echo ../evil > .git/commondir; echo x > .envrc; touch ready; sleep 1";
+        first.run(Sandbox::WorkspaceWrite, line).await
+    });
+    let ready = host.workspace.join("ready");
+    eventually("the first one runs", || ready.exists());
+    let line = "sleep 2; echo ../evil > .git/commondir; echo x > .envrc";
+    let second = host.run(Sandbox::WorkspaceWrite, line).await;
+    assert_eq!(first.await.unwrap().ended.notes.len(), 2);
+    assert_eq!(second.ended.notes.len(), 2, "{second:?}");
+    assert!(!host.workspace.join(".envrc").exists());
+    assert!(!host.workspace.join(".git/commondir").exists());
+}
+
+#[tokio::test]
+async fn what_links_lead_to_is_guarded() {
+    let host = Host::new();
+    let line = "git init -q . && mv .git real && ln -s real .git; mkdir cl; ln -s cl .claude; \
+                echo s > key; ln -s key .env";
+    host.run(Sandbox::Full, line).await;
+    let line = "echo x > .git/hooks/x; echo x >> real/config; echo x > .claude/x; cat .env; \
+                rm .claude; mkdir .claude; echo x > .claude/y";
+    let done = host.run(Sandbox::WorkspaceWrite, line).await;
+    assert_eq!(done.stdout, "", "{done:?}");
+    for path in ["real/hooks/x", "cl/x", ".claude/y"] {
+        assert!(!host.workspace.join(path).exists(), "{path}");
+    }
+    assert_eq!(done.ended.notes.len(), 1, "{done:?}");
+}
+
+#[tokio::test]
+async fn a_repository_elsewhere_in_the_workspace_is_guarded() {
+    let host = Host::new();
+    host.run(Sandbox::Full, "git init -q --separate-git-dir=$PWD/real .").await;
+    let line = "echo x > real/hooks/x; echo x >> real/config; mkdir real/worktrees/x";
+    host.run(Sandbox::WorkspaceWrite, line).await;
+    assert!(!host.workspace.join("real/hooks/x").exists());
+    assert!(!fs::read_to_string(host.workspace.join("real/config")).unwrap().contains("x\n"));
+}
+
+#[tokio::test]
+async fn no_program_is_left_that_runs_with_its_owners_rights() {
+    let host = Host::new();
+    let line = "cp /bin/true t; chmod 4755 t; chmod u+s t; chmod 2755 t; install -m 6755 t u; \
+                python3 -c 'import os; os.open(\"v\", os.O_CREAT | os.O_WRONLY, 0o4755)'; chmod 755 t";
+    host.run(Sandbox::WorkspaceWrite, line).await;
+    for name in ["t", "u", "v"] {
+        let mode =
+            fs::metadata(host.workspace.join(name)).map_or(0, |found| found.permissions().mode());
+        assert_eq!(mode & 0o6000, 0, "{name}");
+    }
+    assert!(host.workspace.join("t").exists());
 }
 
 #[tokio::test]

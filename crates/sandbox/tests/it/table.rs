@@ -73,7 +73,7 @@ impl Table {
     fn of(before: &[&str]) -> Self {
         let mut table = Self::default();
         for (column, (level, profile)) in COLUMNS.iter().enumerate() {
-            let cage = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+            let cage = tempfile::tempdir_in(open_folder()).unwrap();
             fs::set_permissions(cage.path(), fs::Permissions::from_mode(0o777)).unwrap();
             for (name, came) in run(before, cage.path(), level, profile) {
                 if !table.names.contains(&name) {
@@ -104,11 +104,25 @@ impl Table {
     }
 }
 
+/// A folder that everybody can reach, and that is no place for temporary files: those look
+/// different in a sandbox.
+fn open_folder() -> &'static Path {
+    let folders = [env!("CARGO_TARGET_TMPDIR"), "/var/lib", "/opt", "/srv"].map(Path::new);
+    let is_open = |folder: &&&Path| {
+        let mode = |path: &Path| fs::metadata(path).map_or(0, |found| found.permissions().mode());
+        folder.ancestors().all(|above| mode(above) & 0o001 != 0)
+    };
+    folders.iter().find(is_open).copied().expect("some folder is open to everybody")
+}
+
 /// Runs the canary as a host of its own; the last lines are not about attempts.
 fn run(before: &[&str], cage: &Path, level: &str, profile: &str) -> Vec<(String, String)> {
     let folder = cage.join("cage");
     let mut words: Vec<PathBuf> = before.iter().map(PathBuf::from).collect();
-    words.extend([helper(), "host".into(), folder, level.into(), profile.into()]);
+    // The folder it was built in may be closed to others.
+    let canary = cage.join("canary");
+    fs::copy(helper(), &canary).unwrap();
+    words.extend([canary, "host".into(), folder, level.into(), profile.into()]);
     let (program, args) = words.split_first().unwrap();
     let output = Command::new(program).args(args).current_dir("/").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -66,10 +66,6 @@ impl Invocation for KillShell {
         Risk::Low
     }
 
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Safe
-    }
-
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         let was_over = self.job.over().is_some();
         self.job.stop();

@@ -68,10 +68,10 @@ pub(super) fn hint(reach: &Reach, complaints: &str, refused: &[String]) -> Optio
     }
     Some(match reach.sandbox {
         Sandbox::ReadOnly => {
-            "It ran in a sandbox that can write nowhere but in /tmp, which may be why. If it has to write in the workspace, call `shell` again with `sandbox`: \"workspace_write\"; a person is asked.".to_owned()
+            "It ran in a sandbox that can write nowhere but in /tmp and sees no secrets, which may be why. If it has to write in the workspace, call `shell` again with `sandbox`: \"workspace_write\"; a person is asked.".to_owned()
         }
         _ => {
-            "It ran in a sandbox that can write in the workspace (but not to what governs other programs, such as .git/hooks) and in /tmp, and nowhere else, which may be why. If it needs more, call `shell` again with `sandbox`: \"full\"; a person is asked.".to_owned()
+            "It ran in a sandbox that can write in the workspace (but not to what governs other programs, such as .git/hooks) and in /tmp, nowhere else, and sees no secrets, which may be why. If it needs more, call `shell` again with `sandbox`: \"full\"; a person is asked.".to_owned()
         }
     })
 }

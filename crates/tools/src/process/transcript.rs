@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use toolgate_core::bounds::Whole;
 
+/// No more is kept: nobody reads it, and it would fill the disk.
+const MOST: u64 = 4 * 1024 * 1024 * 1024;
+
 /// Text that grows at its end and is read from where it was left off.
 #[derive(Debug)]
 pub(super) struct Transcript {
@@ -47,6 +50,10 @@ impl Transcript {
     /// Takes more text.
     pub(super) fn push(&mut self, text: &str) {
         if self.broken.is_some() {
+            return;
+        }
+        if self.written > MOST {
+            self.broken = Some("it is larger than 4 GB".to_owned());
             return;
         }
         match self.file.write_all(text.as_bytes()) {
