@@ -56,10 +56,13 @@ impl View {
 
     /// Hides paths, but not what is `shown`. Where something must be seen in them, all else that
     /// is there now is hidden.
-    pub(crate) fn hide(&mut self, secrets: Vec<PathBuf>, shown: &[PathBuf]) {
+    pub(crate) fn hide(&mut self, mut secrets: Vec<PathBuf>, shown: &[PathBuf]) {
         self.kept.extend(shown.iter().cloned());
-        for secret in outermost(secrets) {
-            if !shown.contains(&secret) {
+        // Outer ones first; those in something that must be seen are still to be hidden then.
+        secrets.sort();
+        for secret in secrets {
+            let is_hidden = self.masked.iter().any(|masked| secret.starts_with(masked));
+            if !is_hidden && !shown.contains(&secret) {
                 self.hide_one(secret);
             }
         }
@@ -139,6 +142,19 @@ mod tests {
             (path("/w/a/b/.git"), Guard::ReadOnly),
         ];
         assert_eq!(view.guards, expected);
+    }
+
+    #[test]
+    fn secrets_in_what_must_be_seen_among_secrets_are_hidden() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for path in ["state/cage/hidden", "state/cage/open", "state/other"] {
+            std::fs::create_dir_all(root.join(path)).unwrap();
+        }
+        let mut view = View { kept: vec![root.join("state/cage")], ..View::default() };
+        view.hide(vec![root.join("state/cage/hidden"), root.join("state")], &[]);
+        view.masked.sort();
+        assert_eq!(view.masked, [root.join("state/cage/hidden"), root.join("state/other")]);
     }
 
     #[test]

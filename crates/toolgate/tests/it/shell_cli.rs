@@ -55,6 +55,22 @@ fn a_rule_says_how_far_a_command_reaches() {
 }
 
 #[test]
+fn a_home_folder_as_workspace_brings_no_rules_of_a_command() {
+    let plant = "mkdir -p .config/toolgate/policies; echo x > .config/toolgate/policies/x.toml\n\
+                 mv .config moved; mkdir -p .config/toolgate; echo x > .config/toolgate/x.toml\n";
+    let toolgate = Toolgate::with_files(&[("plant.sh", plant)]);
+    let args = json!({ "command": "bash plant.sh" }).to_string();
+    let mut command = toolgate.command();
+    command.env_remove("TOOLGATE_HOME").env("HOME", toolgate.path(""));
+    let output = command.args(["--json", "--mode", "yolo", "call", "shell", &args]).output();
+    let answer: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    assert_eq!(answer["result"]["structured"]["sandbox"]["level"], "namespaces");
+    for planted in [".config/toolgate/policies", ".config/toolgate/x.toml", "moved"] {
+        assert!(!toolgate.path(planted).exists(), "{planted}");
+    }
+}
+
+#[test]
 fn killing_toolgate_leaves_nothing_behind() {
     let toolgate = Toolgate::new();
     for (mark, sandbox) in [("278.25", "workspace_write"), ("278.75", "full")] {
