@@ -11,6 +11,7 @@ mod spill;
 
 pub use collector::Collector;
 pub use limit::{Cap, Keep, Limit, Preset, Shape, Whole};
+pub use spill::MOST_KEPT;
 
 #[cfg(test)]
 mod tests;

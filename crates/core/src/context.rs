@@ -14,6 +14,7 @@ use crate::error::ToolError;
 use crate::event::{Event, Events};
 use crate::id::{CallId, SessionId};
 use crate::reach::Reach;
+use crate::services::Services;
 use crate::spawn::Spawner;
 use crate::state::State;
 use crate::visible;
@@ -26,6 +27,7 @@ pub struct Session {
     workspace: Workspace,
     shown_root: SmolStr,
     dialect: Dialect,
+    lasts: Lasts,
     state: State,
 }
 
@@ -38,8 +40,20 @@ impl Session {
             workspace,
             shown_root,
             dialect: Dialect::Native,
+            lasts: Lasts::Conversation,
             state: State::default(),
         }
+    }
+
+    /// A session of one call: nothing came before, and nothing is remembered.
+    #[must_use]
+    pub fn once(workspace: Workspace) -> Self {
+        Self { lasts: Lasts::OneCall, ..Self::new(workspace) }
+    }
+
+    /// How long the session lasts.
+    pub fn lasts(&self) -> Lasts {
+        self.lasts
     }
 
     /// The same session with names of another dialect tried first.
@@ -53,6 +67,7 @@ impl Session {
     #[must_use]
     pub fn with_id(mut self, id: SessionId) -> Self {
         self.id = id;
+        self.lasts = Lasts::Joined;
         self
     }
 
@@ -83,6 +98,17 @@ impl Session {
     }
 }
 
+/// How long a session lasts, which decides what it remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasts {
+    /// For one call, so there is nothing to remember.
+    OneCall,
+    /// As long as this process holds it: a conversation, a connection, a batch.
+    Conversation,
+    /// As long as its id is used, in whatever process.
+    Joined,
+}
+
 /// How results of a call are bounded.
 #[derive(Debug, Clone)]
 pub struct ResultSettings {
@@ -110,6 +136,7 @@ struct Inner {
     whole: Whole,
     veil: Veil,
     spawner: Option<Arc<dyn Spawner>>,
+    services: Arc<Services>,
 }
 
 impl CallContext {
@@ -136,6 +163,7 @@ impl CallContext {
             whole,
             veil: Veil::default(),
             spawner: None,
+            services: Arc::default(),
         };
         Self { inner: Arc::new(inner), reach: Arc::default() }
     }
@@ -147,6 +175,20 @@ impl CallContext {
             inner.spawner = spawner;
         }
         self
+    }
+
+    /// The same context with what tools need from outside.
+    #[must_use]
+    pub(crate) fn with_services(mut self, services: Arc<Services>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.services = services;
+        }
+        self
+    }
+
+    /// What a tool needs from outside, by its kind; see [`Services`].
+    pub fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.inner.services.get()
     }
 
     /// The same context of a call that may reach this far.

@@ -28,6 +28,10 @@ pub enum ErrorKind {
     FileEditError,
     FileTooLargeError,
     BinaryFileError,
+    NotRead,
+    ModifiedSinceRead,
+    SettingsInvalid,
+    NotebookError,
     EditTargetNotFound,
     EditTargetAmbiguous,
     GlobError,
@@ -36,6 +40,12 @@ pub enum ErrorKind {
     ShellTimeoutError,
     ShellExecutionError,
     SandboxError,
+    HttpError,
+    FetchError,
+    SearchError,
+    MemoryError,
+    TodoError,
+    GoalError,
     InternalError,
 }
 

@@ -31,6 +31,7 @@ pub mod redact;
 pub mod registry;
 pub mod result;
 pub mod schema;
+pub mod services;
 pub mod spawn;
 mod state;
 pub mod tool;

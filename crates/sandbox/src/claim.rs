@@ -62,9 +62,7 @@ impl Claim {
         if self.is_first {
             let mut file = OpenOptions::new().create(true).append(true).open(&self.before)?;
             for path in &found {
-                let mut line = serde_json::to_vec(&Raw::from(path.clone()))?;
-                line.push(b'\n');
-                file.write_all(&line)?;
+                write_path(&mut file, path)?;
             }
             return Ok(found);
         }
@@ -79,9 +77,7 @@ impl Claim {
             return Ok(());
         }
         // First written down, then made: whatever happens in between, it will be removed.
-        let mut line = serde_json::to_vec(&Raw::from(path.to_owned()))?;
-        line.push(b'\n');
-        self.list.write_all(&line)?;
+        write_path(&mut self.list, path)?;
         let made = match stand {
             Stand::InForFile => File::create_new(path).map(drop),
             Stand::InForFolder => fs::create_dir(path),
@@ -112,6 +108,13 @@ impl Claim {
         self.list.read_to_string(&mut text)?;
         Ok(paths(&text).collect())
     }
+}
+
+/// Writes a path as a line of its own, in one piece.
+fn write_path(file: &mut File, path: &Path) -> io::Result<()> {
+    let mut line = serde_json::to_vec(&Raw::from(path.to_owned()))?;
+    line.push(b'\n');
+    file.write_all(&line)
 }
 
 fn paths(text: &str) -> impl Iterator<Item = PathBuf> {

@@ -72,3 +72,9 @@ pub(crate) fn report(message: &str) {
     let message = toolgate_core::visible::text(message);
     writeln!(anstream::stderr(), "{red}error:{red:#} {message}").ok();
 }
+
+/// Prints something worth knowing that is no error.
+pub(crate) fn note(message: &str) {
+    let bold = Style::new().bold();
+    writeln!(anstream::stderr(), "{bold}note:{bold:#} {message}").ok();
+}

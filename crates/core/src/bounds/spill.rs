@@ -5,8 +5,10 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use super::limit::Whole;
+
 /// No result is kept that is larger: nobody reads it, and it would fill the disk.
-const MOST: u64 = 4 * 1024 * 1024 * 1024;
+pub const MOST_KEPT: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Where the whole of a result is written while it streams by.
 #[derive(Debug)]
@@ -20,24 +22,8 @@ pub(super) struct Spill {
 impl Spill {
     /// Makes a new file named after the call; never opens one that is there.
     pub(super) fn create(folder: &Path, name: &str) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let stem = file_stem(name);
-        let mut path = folder.join(format!("{stem}.txt"));
-        let mut number = 1;
-        loop {
-            let attempt = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-            match attempt {
-                Ok(file) => {
-                    let file = BufWriter::with_capacity(256 * 1024, file);
-                    return Ok(Self { path, file, room: MOST });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 10_000 => {
-                    number += 1;
-                    path = folder.join(format!("{stem}-{number}.txt"));
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        let (file, path) = create_file(folder, name)?;
+        Ok(Self { path, file: BufWriter::with_capacity(256 * 1024, file), room: MOST_KEPT })
     }
 
     pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
@@ -66,6 +52,43 @@ impl Spill {
         drop(self.file.into_parts());
         // Nothing more can be done about a file that cannot be removed.
         drop(std::fs::remove_file(&self.path));
+    }
+}
+
+impl Whole {
+    /// A new file for a result that is read back while it grows, which only its owner may read.
+    /// One that is not to be kept has no name.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be made.
+    pub fn create(&self) -> io::Result<(File, Option<PathBuf>)> {
+        match self {
+            Self::Kept { folder, name } => {
+                create_file(folder, name).map(|(file, path)| (file, Some(path)))
+            }
+            Self::Dropped => Ok((tempfile::tempfile()?, None)),
+        }
+    }
+}
+
+/// Makes a new file in a folder, which is made when needed.
+fn create_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let stem = file_stem(name);
+    let mut path = folder.join(format!("{stem}.txt"));
+    let mut number = 1;
+    loop {
+        let mut options = OpenOptions::new();
+        let attempt = options.read(true).append(true).create_new(true).mode(0o600).open(&path);
+        match attempt {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 10_000 => {
+                number += 1;
+                path = folder.join(format!("{stem}-{number}.txt"));
+            }
+            Err(error) => return Err(error),
+        }
     }
 }
 

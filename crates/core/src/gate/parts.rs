@@ -15,6 +15,7 @@ use crate::grants::Grants;
 use crate::hook::Hook;
 use crate::journal::Journal;
 use crate::ledger::{Durability, Entry, EntryKind, Ledger, RecordError};
+use crate::services::Services;
 use crate::spawn::Spawner;
 use crate::world::SessionWorld;
 
@@ -30,6 +31,8 @@ pub(super) struct Parts {
     pub(super) ledger: Option<Arc<dyn Ledger>>,
     pub(super) journal: Option<Arc<dyn Journal>>,
     pub(super) spawner: Option<Arc<dyn Spawner>>,
+    /// What tools need from outside.
+    pub(super) services: Arc<Services>,
     pub(super) events: Events,
     pub(super) settings: GateSettings,
 }

@@ -33,6 +33,7 @@ use crate::id::{CallId, SessionId};
 use crate::journal::Journal;
 use crate::ledger::{EntryKind, Ledger};
 use crate::registry::{Found, Registry};
+use crate::services::Services;
 use crate::spawn::Spawner;
 use crate::tool::{Concurrency, Tool};
 use crate::visible;
@@ -132,6 +133,13 @@ impl GateBuilder {
         self
     }
 
+    /// Gives tools a service of a kind, such as a memory. Without it, tools that need it refuse.
+    #[must_use]
+    pub fn service<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
+        Arc::make_mut(&mut self.gate.parts.services).add(service);
+        self
+    }
+
     /// Adds a hook; hooks run in the order they were added.
     #[must_use]
     pub fn hook(mut self, hook: impl Hook + 'static) -> Self {
@@ -165,6 +173,7 @@ impl Gate {
             ledger: None,
             journal: None,
             spawner: None,
+            services: Arc::new(Services::default()),
             events: Events::default(),
             settings: GateSettings::default(),
         };
@@ -310,6 +319,7 @@ impl Gate {
         )
         .with_veil(self.parts.veil.clone())
         .with_spawner(self.parts.spawner.clone())
+        .with_services(Arc::clone(&self.parts.services))
     }
 
     /// Call → Validated: resolves the tool, checks the arguments, runs the hooks.

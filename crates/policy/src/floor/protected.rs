@@ -117,11 +117,6 @@ const GOVERNING_BELOW: &[&str] = &[
 /// System files that are never written, in any mode.
 const NEVER_WRITTEN: &[&str] = &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "/etc/group"];
 
-/// The names of files and folders that make another program act when changed, in lower case.
-pub fn governing_names() -> impl Iterator<Item = &'static str> {
-    GOVERNING.iter().chain(GOVERNING_PLAIN).copied()
-}
-
 /// The part of a path, given in lower case, that makes another program act when changed.
 pub fn governing_part<'p>(path: &'p str, home: Option<&str>) -> Option<&'p str> {
     let named = dotted(path).find(|part| GOVERNING.binary_search(part).is_ok());

@@ -6,6 +6,8 @@ mod ending;
 #[cfg(test)]
 mod guarding;
 #[cfg(test)]
+mod hosts;
+#[cfg(test)]
 mod killed;
 #[cfg(test)]
 mod support;

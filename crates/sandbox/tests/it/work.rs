@@ -89,20 +89,6 @@ async fn servers_of_its_own_can_be_reached() {
 }
 
 #[tokio::test]
-async fn hosts_that_were_not_granted_are_told() {
-    let host = Host::new();
-    let script = "import os, urllib.request\n\
-                  try: urllib.request.urlopen('http://not-granted.example/', timeout=5)\n\
-                  except Exception as error: print(error)";
-    let mut order = host.order(Sandbox::ReadOnly, "");
-    order.program = "/usr/bin/env".into();
-    order.args = ["python3", "-c", script].map(Into::into).to_vec();
-    order.network = vec!["granted.example".to_owned()];
-    let done = host.finish(order).await.unwrap();
-    assert_eq!(done.ended.refused_hosts, ["not-granted.example"], "{done:?}");
-}
-
-#[tokio::test]
 async fn a_level_that_is_not_there_runs_nothing() {
     let host = Host::with(|settings| settings.at_most = Level::None);
     assert_eq!(host.spawner.level(), Level::None);

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use serde_json::Value;
 use toolgate_core::call::Call;
 
 use crate::app::App;
@@ -24,10 +25,18 @@ pub(crate) struct CallArgs {
 
 pub(crate) fn run(app: &App, args: &CallArgs) -> anyhow::Result<ExitCode> {
     let call = Call::new(&args.tool, input::arguments(args.arguments.as_deref())?);
+    let wants_background = ["background", "run_in_background"]
+        .iter()
+        .any(|name| call.args.get(name).and_then(Value::as_bool) == Some(true));
     let outcome = app.block_on(async {
         let _progress = Progress::start(&app.screen, app.gate.events(), app.output.quiet, 1);
         app.gate.call_cancellable(call, &app.session, &app.cancellation).await
     })?;
     app.output.outcome(&outcome)?;
+    if wants_background && outcome.result.error.is_none() && !app.output.quiet {
+        exit::note(
+            "a single call is a session of its own, so the command ended with it; use `toolgate batch` to go on beside it",
+        );
+    }
     Ok(ExitCode::from(exit::code(outcome.result.error_kind())))
 }

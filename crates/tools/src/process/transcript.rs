@@ -1,14 +1,11 @@
 //! What a background command has put out, kept in a file until it is asked for.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use toolgate_core::bounds::Whole;
-
-/// No more is kept: nobody reads it, and it would fill the disk.
-const MOST: u64 = 4 * 1024 * 1024 * 1024;
+use toolgate_core::bounds::{MOST_KEPT, Whole};
 
 /// Text that grows at its end and is read from where it was left off.
 #[derive(Debug)]
@@ -30,15 +27,9 @@ pub(crate) struct News {
 }
 
 impl Transcript {
-    /// A new file where long results are kept, or one without a name.
+    /// An empty one, kept where long results are.
     pub(super) fn create(whole: &Whole) -> io::Result<Self> {
-        let (file, path) = match whole {
-            Whole::Kept { folder, name } => {
-                let path = folder.join(format!("{}-output.txt", plain(name)));
-                (create(folder, &path)?, Some(path))
-            }
-            Whole::Dropped => (tempfile::tempfile()?, None),
-        };
+        let (file, path) = whole.create()?;
         Ok(Self { file, path, written: 0, read: 0, broken: None })
     }
 
@@ -52,7 +43,7 @@ impl Transcript {
         if self.broken.is_some() {
             return;
         }
-        if self.written > MOST {
+        if self.written > MOST_KEPT {
             self.broken = Some("it is larger than 4 GB".to_owned());
             return;
         }
@@ -82,17 +73,6 @@ impl Transcript {
         }
         Ok(News { text, waiting })
     }
-}
-
-fn create(folder: &Path, path: &Path) -> io::Result<File> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(path)
-}
-
-/// A part of a file name for any id.
-fn plain(id: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    id.chars().take(100).map(|letter| if is_plain(letter) { letter } else { '_' }).collect()
 }
 
 #[cfg(test)]
