@@ -45,10 +45,11 @@ impl Session {
         }
     }
 
-    /// A session of one call: nothing came before, and nothing is remembered.
+    /// The same session, to last for so long. A new one is a conversation.
     #[must_use]
-    pub fn once(workspace: Workspace) -> Self {
-        Self { lasts: Lasts::OneCall, ..Self::new(workspace) }
+    pub fn lasting(mut self, lasts: Lasts) -> Self {
+        self.lasts = lasts;
+        self
     }
 
     /// How long the session lasts.
@@ -103,7 +104,9 @@ impl Session {
 pub enum Lasts {
     /// For one call, so there is nothing to remember.
     OneCall,
-    /// As long as this process holds it: a conversation, a connection, a batch.
+    /// For a list of calls that were made up in advance.
+    Batch,
+    /// As long as this process holds it: a conversation, a connection.
     Conversation,
     /// As long as its id is used, in whatever process.
     Joined,

@@ -9,6 +9,7 @@
 //! Every stage ends in the next one or in a result that says what went wrong.
 
 mod asking;
+mod attach;
 mod batch;
 mod choosing;
 mod contain;

@@ -12,6 +12,7 @@
 //! Start reading at [`gate`], then [`tool`] for what an author writes.
 
 pub mod approval;
+pub mod attachment;
 pub mod bounds;
 pub mod call;
 pub mod context;
@@ -31,6 +32,7 @@ pub mod redact;
 pub mod registry;
 pub mod result;
 pub mod schema;
+pub mod seen;
 pub mod services;
 pub mod spawn;
 mod state;

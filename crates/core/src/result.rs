@@ -6,6 +6,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::attachment::Attachment;
 use crate::error::{ErrorKind, ToolError};
 use crate::visible;
 
@@ -22,6 +23,8 @@ pub struct ToolResult {
     pub structured: Option<Value>,
     /// What was cut, and where the whole is.
     pub truncated: Option<Truncation>,
+    /// What the session should know besides, such as files that others changed.
+    pub attachments: Vec<Attachment>,
     /// How long the call took.
     pub duration_ms: u64,
     /// Text that went through [`crate::bounds`] already needs no second pass.
@@ -99,6 +102,9 @@ impl Serialize for ToolResult {
         }
         if let Some(truncated) = &self.truncated {
             map.serialize_entry("truncated", truncated)?;
+        }
+        if !self.attachments.is_empty() {
+            map.serialize_entry("attachments", &self.attachments)?;
         }
         map.serialize_entry("duration_ms", &self.duration_ms)?;
         map.end()

@@ -21,6 +21,7 @@ pub use open::{OpenError, OpenFile};
 pub use replace::{Finish, Replacement};
 pub use resolve::{FileKind, Follow, ResolveError, ResolvedPath};
 pub use roots::{OpenWorkspaceError, Workspace};
+pub use version::Version;
 
 #[cfg(test)]
 mod tests;

@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::context::{ResultSettings, Session};
+use toolgate_core::attachment::Attach;
+use toolgate_core::context::{Lasts, ResultSettings, Session};
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
+use toolgate_core::seen::SeenFiles;
 use toolgate_core::workspace::Workspace;
 use toolgate_policy::{Engine, Policy};
 use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
+use toolgate_tools::ChangedFiles;
 
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
@@ -28,7 +31,7 @@ use crate::prompt::TerminalApprover;
 /// What a gate is wired for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
-    Calls,
+    Calls(Lasts),
     Looking,
 }
 
@@ -45,9 +48,10 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// Wires everything together as the flags say.
-    pub(crate) fn new(global: &GlobalArgs) -> anyhow::Result<Self> {
-        Self::wired(global, Use::Calls)
+    /// Wires everything together as the flags say, for a session that lasts so long unless it
+    /// is joined to another.
+    pub(crate) fn new(global: &GlobalArgs, lasts: Lasts) -> anyhow::Result<Self> {
+        Self::wired(global, Use::Calls(lasts))
     }
 
     /// The same for looking only: no call runs, so nothing is recorded.
@@ -70,12 +74,16 @@ impl App {
         let screen = Screen::default();
         let cancellation = CancellationToken::new();
         let mut kept = None;
-        if purpose == Use::Calls {
+        if let Use::Calls(_) = purpose {
             let beginning =
                 if global.session.is_some() { Beginning::Joined } else { Beginning::New };
             let opened = Kept::open(&workspace, loader, &engine, beginning)?;
             builder =
                 builder.ledger(opened.ledger()).journal(opened.journal()).grants(opened.grants());
+            let seen = opened.seen();
+            builder = builder
+                .service::<dyn SeenFiles>(Arc::clone(&seen))
+                .service::<dyn Attach>(Arc::new(ChangedFiles::kept_in(seen)));
             if interactive {
                 let terminal = TerminalApprover::new(screen.clone(), cancellation.clone());
                 builder = builder.approver(terminal);
@@ -89,8 +97,14 @@ impl App {
         }
         let gate = builder.build();
         let mut session = Session::new(workspace).with_dialect(global.dialect);
+        if let Use::Calls(lasts) = purpose {
+            session = session.lasting(lasts);
+        }
         if let Some(id) = &global.session {
             session = session.with_id(id.as_str().into());
+        }
+        if purpose == Use::Looking {
+            session = session.lasting(Lasts::OneCall);
         }
         Ok(Self {
             gate,

@@ -17,14 +17,16 @@ use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 
+use toolgate_core::context::Lasts;
+
 use crate::app::App;
 use crate::cli::{Cli, Command};
 
 /// Runs what was typed.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
-        Command::Call(args) => call::run(&App::new(&cli.global)?, args),
-        Command::Batch(args) => batch::run(&App::new(&cli.global)?, args),
+        Command::Call(args) => call::run(&App::new(&cli.global, Lasts::OneCall)?, args),
+        Command::Batch(args) => batch::run(&App::new(&cli.global, Lasts::Batch)?, args),
         Command::Policy(args) => policy::run(&cli.global, args),
         Command::Tools(args) => tools::run(&cli.global, args),
         Command::Approvals(args) => approvals::run(&cli.global, args),

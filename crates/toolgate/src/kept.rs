@@ -16,12 +16,13 @@ use toolgate_core::grants::Grants;
 use toolgate_core::journal::Journal;
 use toolgate_core::ledger::Ledger;
 use toolgate_core::redact::Redactor;
+use toolgate_core::seen::SeenFiles;
 use toolgate_core::workspace::Workspace;
 use toolgate_policy::Engine;
 use toolgate_policy::load::Loader;
 use toolgate_store::approvals::Asking;
 use toolgate_store::grants::{Beginning, KeptGrants};
-use toolgate_store::{SqliteLedger, Store};
+use toolgate_store::{KeptFiles, SqliteLedger, Store};
 
 use self::grants::OwnersGrants;
 use crate::config;
@@ -67,6 +68,11 @@ impl Kept {
 
     pub(crate) fn journal(&self) -> Arc<dyn Journal> {
         Arc::clone(&self.journal)
+    }
+
+    /// What sessions that go on elsewhere have read.
+    pub(crate) fn seen(&self) -> Arc<dyn SeenFiles> {
+        Arc::new(KeptFiles::new(&self.folder))
     }
 
     pub(crate) fn grants(&self) -> Arc<dyn Grants> {

@@ -26,6 +26,14 @@ impl Output {
         if self.json {
             return print_json(outcome);
         }
+        self.content(outcome)?;
+        for attachment in &outcome.result.attachments {
+            print_text(&format!("\n{}", attachment.as_text()))?;
+        }
+        Ok(())
+    }
+
+    fn content(self, outcome: &Outcome) -> anyhow::Result<()> {
         match &outcome.result.error {
             None => print_text(&shown(&outcome.result.llm_content)),
             Some(error) => {

@@ -23,6 +23,7 @@ pub mod search;
 
 mod content;
 mod edit;
+mod known;
 mod paths;
 mod pattern;
 mod preview;
@@ -36,6 +37,7 @@ use toolgate_core::id::InvalidToolName;
 use toolgate_core::registry::Registry;
 use toolgate_core::tool::Tool;
 
+pub use crate::known::ChangedFiles;
 pub use crate::process::shell;
 
 /// Every built-in tool.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolgate_policy::{Engine, Facts, Mode, Policy};
 
+use super::attach;
 use super::contain::contained;
 use super::finish;
 use super::hooks;
@@ -29,7 +30,7 @@ use crate::error::{ErrorKind, ToolError};
 use crate::event::{Event, Events};
 use crate::grants::{Grants, InMemory};
 use crate::hook::Hook;
-use crate::id::{CallId, SessionId};
+use crate::id::CallId;
 use crate::journal::Journal;
 use crate::ledger::{EntryKind, Ledger};
 use crate::registry::{Found, Registry};
@@ -64,7 +65,7 @@ pub struct Gate {
 pub(super) struct Begun {
     id: CallId,
     tool: String,
-    session: SessionId,
+    whose: Arc<Session>,
     started: Instant,
     /// The arguments as they came, for the record of a call that gets no further.
     args: Option<Value>,
@@ -229,12 +230,13 @@ impl Gate {
         let (id, tool) = (call.id.clone(), visible::line(&call.tool).into_owned());
         let args = self.parts.ledger.is_some().then(|| call.args.clone());
         let stage = self.validate(call, session, cancellation).await;
-        Begun { id, tool, session: session.id().clone(), started, args, stage }
+        Begun { id, tool, whose: Arc::clone(session), started, args, stage }
     }
 
     /// The second half: policy, approval, execution, bounding.
     pub(super) async fn complete(&self, begun: Begun) -> Outcome {
-        let Begun { id, tool, session, started, args, stage } = begun;
+        let Begun { id, tool, whose, started, args, stage } = begun;
+        let session = whose.id().clone();
         let ended = match stage {
             Ok(validated) => self.judge_and_execute(validated).await,
             Err(rejected) => Err(rejected),
@@ -253,6 +255,8 @@ impl Gate {
                 (decision, result)
             }
         };
+        let mut result = result;
+        result.attachments = attach::attachments(&self.parts, &whose).await;
         self.parts.events.emit(|| Event::ToolCallEnd {
             call: id.clone(),
             error: result.error_kind(),

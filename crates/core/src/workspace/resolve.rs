@@ -135,7 +135,7 @@ impl ResolvedPath {
     }
 
     /// Which version stood there when it was resolved.
-    pub(super) fn version(&self) -> Option<Version> {
+    pub fn version(&self) -> Option<Version> {
         self.version
     }
 

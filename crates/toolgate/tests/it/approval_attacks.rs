@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolgate::core::approval::{Answer, AnswerError, ApprovalRequest, Approvals, Approver};
 use toolgate::core::call::{Call, Outcome};
-use toolgate::core::context::Session;
+use toolgate::core::context::{Lasts, Session};
 use toolgate::core::error::ErrorKind;
 use toolgate::core::gate::{Gate, GateBuilder};
 use toolgate::core::hook::{BeforeCall, Hook, HookedCall};
@@ -76,7 +76,9 @@ impl Scene {
     }
 
     fn call(&self, gate: &Gate, tool: &str, args: Value) -> Outcome {
-        let session = Arc::new(Session::new(Workspace::open(&self.path("work")).unwrap()));
+        let session = Arc::new(
+            Session::new(Workspace::open(&self.path("work")).unwrap()).lasting(Lasts::OneCall),
+        );
         block_on(gate.call(Call::new(tool, args), &session))
     }
 }
@@ -383,7 +385,9 @@ fn an_approval_is_used_once() {
     let scene = Scene::new();
     let seen = Replayer::default();
     let gate = gate().approver(seen.clone()).build();
-    let session = Arc::new(Session::new(Workspace::open(&scene.path("work")).unwrap()));
+    let session = Arc::new(
+        Session::new(Workspace::open(&scene.path("work")).unwrap()).lasting(Lasts::OneCall),
+    );
     let args = json!({ "path": "a.txt", "content": "x", "overwrite": true });
     block_on(async {
         let next = async |approvals: &Approvals| loop {

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use toolgate::core::bounds::Preset;
 use toolgate::core::call::Call;
-use toolgate::core::context::{ResultSettings, Session};
+use toolgate::core::context::{Lasts, ResultSettings, Session};
 use toolgate::core::gate::{Gate, GateSettings};
 use toolgate::core::result::ToolResult;
 use toolgate::core::workspace::Workspace;
@@ -54,7 +54,7 @@ impl Workshop {
             .settings(settings)
             .build();
         let workspace = Workspace::open(&root.join("workspace")).unwrap();
-        Self { folder, gate, session: Arc::new(Session::new(workspace)) }
+        Self { folder, gate, session: Arc::new(Session::new(workspace).lasting(Lasts::Batch)) }
     }
 
     /// A path in the workspace.

@@ -6,6 +6,7 @@ use serde_json::json;
 use toolgate_core::prelude::*;
 use toolgate_core::workspace::{FileKind, Follow, OpenError};
 
+use crate::known;
 use crate::paths;
 
 /// Delete one file. A symbolic link is removed itself, never what it points to. Directories are not deleted.
@@ -58,6 +59,7 @@ impl Invocation for DeleteFile {
                     kind => return Err(failed(&OpenError::NotRegular { kind })),
                 }
                 context.workspace().remove(&self.file).map_err(|error| failed(&error))?;
+                known::has_removed(context, &self.file);
                 Ok(ToolResult::text(format!("Deleted {}", self.shown))
                     .with_structured(json!({ "path": self.shown })))
             })

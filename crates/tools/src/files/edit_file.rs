@@ -7,12 +7,14 @@ use std::io::{self, Seek as _, Write as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use toolgate_core::policy::Place;
 use toolgate_core::prelude::*;
 use toolgate_core::workspace::{FileKind, Finish, Replacement};
 
 use super::write_file::write_failed;
 use crate::content;
 use crate::edit::{self, Change, Edit, Fault, Matching, Streamed};
+use crate::known;
 use crate::paths;
 use crate::preview;
 use crate::text::{self, Decoded, Encoding};
@@ -163,8 +165,23 @@ impl Invocation for EditFile {
         })
     }
 
+    fn can_execute(&self, context: &CallContext) -> Result<(), ToolError> {
+        // What lies outside the workspace is not told before the policy has spoken.
+        match self.file.place() {
+            Place::Workspace => known::may_change(context, &self.file),
+            Place::Outside => Ok(()),
+        }
+    }
+
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
-        context.blocking(move |context| self.edit(context)).await
+        let file = self.file.clone();
+        context
+            .blocking(move |context| {
+                let result = self.edit(context)?;
+                known::has_changed(context, &file);
+                Ok(result)
+            })
+            .await
     }
 }
 
@@ -188,6 +205,7 @@ impl EditFile {
             let error = toolgate_core::workspace::OpenError::NotRegular { kind: self.file.kind() };
             return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileEditError));
         }
+        known::may_change(context, &self.file)?;
         if creates {
             // Found out before a folder is made for it.
             self.plan(context, String::new())?;

@@ -6,6 +6,7 @@ use serde_json::json;
 use toolgate_core::prelude::*;
 
 use crate::content;
+use crate::known;
 use crate::paths;
 use crate::text::LineRange;
 
@@ -111,6 +112,7 @@ impl Invocation for ReadFile {
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         context.blocking(move |context| {
             let decoded = content::read(context, &self.file, self.range)?;
+            known::has_read(context, &self.file, self.range);
             let lines = decoded.text.lines().count();
             let mut collector = context.collector();
             collector.push(&decoded.text);

@@ -9,8 +9,10 @@ use toolgate_core::visible;
 use toolgate_core::workspace::Follow;
 
 use crate::content;
+use crate::known;
 use crate::paths;
 use crate::search::glob::FilePattern;
+use crate::text::Decoded;
 
 /// How many files one call may read.
 const MOST_FILES: usize = 1_000;
@@ -115,7 +117,7 @@ impl Invocation for ReadManyFiles {
                         collector.push("\n");
                     }
                     collector.push(&format!("=== {} ===\n", wanted.shown));
-                    match wanted.file.and_then(|file| content::read(context, &file, None)) {
+                    match wanted.file.and_then(|file| read_known(context, &file)) {
                         Ok(decoded) => {
                             read += 1;
                             collector.push(&decoded.text);
@@ -175,6 +177,13 @@ impl Source {
             Self::Outside { pattern, shown } => expand(&pattern, &shown, context),
         }
     }
+}
+
+/// Reads a file, which the session knows from then on.
+fn read_known(context: &CallContext, file: &ResolvedPath) -> Result<Decoded, ToolError> {
+    let decoded = content::read(context, file, None)?;
+    known::has_read(context, file, None);
+    Ok(decoded)
 }
 
 /// The files a pattern matches, or that it matches none.

@@ -9,6 +9,7 @@ use toolgate_core::policy::Place;
 use toolgate_core::prelude::*;
 use toolgate_core::workspace::{FileKind, Finish, OpenError};
 
+use crate::known;
 use crate::paths;
 use crate::preview;
 use crate::text::{self, Encoding};
@@ -94,10 +95,10 @@ impl Invocation for WriteFile {
         preview::of_change(context, &self.file, |_| Ok(self.content.clone()))
     }
 
-    fn can_execute(&self, _context: &CallContext) -> Result<(), ToolError> {
+    fn can_execute(&self, context: &CallContext) -> Result<(), ToolError> {
         // What lies outside the workspace is not told before the policy has spoken.
         match self.file.place() {
-            Place::Workspace => self.refuse_existing(),
+            Place::Workspace => self.refuse_existing(context),
             Place::Outside => Ok(()),
         }
     }
@@ -108,15 +109,15 @@ impl Invocation for WriteFile {
 }
 
 impl WriteFile {
-    fn refuse_existing(&self) -> Result<(), ToolError> {
+    fn refuse_existing(&self, context: &CallContext) -> Result<(), ToolError> {
         if self.file.kind() == FileKind::File && !self.overwrite {
             return Err(exists(&self.shown));
         }
-        Ok(())
+        known::may_change(context, &self.file)
     }
 
     fn write(self, context: &CallContext) -> Result<ToolResult, ToolError> {
-        self.refuse_existing()?;
+        self.refuse_existing(context)?;
         if !matches!(self.file.kind(), FileKind::File | FileKind::Missing | FileKind::Unreachable) {
             let error = OpenError::NotRegular { kind: self.file.kind() };
             return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileWriteError));
@@ -134,6 +135,7 @@ impl WriteFile {
             .write_all(&bytes)
             .and_then(|()| replacement.finish(finish))
             .map_err(|error| write_failed(&self.shown, &error))?;
+        known::has_changed(context, &self.file);
         let (count, described) = (self.content.lines().count(), lines(&self.content));
         let (verb, size) = (self.verb(), bytes.len());
         Ok(ToolResult::text(format!("{verb} {} ({described}, {size} bytes)", self.shown))

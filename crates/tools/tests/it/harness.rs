@@ -11,15 +11,17 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
+use toolgate_core::attachment::Attach;
 use toolgate_core::bounds::Preset;
 use toolgate_core::call::Call;
-use toolgate_core::context::{ResultSettings, Session};
+use toolgate_core::context::{Lasts, ResultSettings, Session};
 use toolgate_core::dialect::Dialect;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::{Gate, GateSettings, Validated};
 use toolgate_core::policy::{Engine, Mode};
 use toolgate_core::result::ToolResult;
 use toolgate_core::workspace::Workspace;
+use toolgate_tools::ChangedFiles;
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
@@ -42,6 +44,14 @@ pub(crate) fn gate(mode: Mode) -> Gate {
         Mode::ALL.map(|mode| (mode, with(mode))).into()
     });
     GATES.iter().find(|(of, _)| *of == mode).unwrap().1.clone()
+}
+
+/// A gate that tells sessions what others changed.
+fn telling_gate(mode: Mode) -> Gate {
+    Gate::builder(Arc::new(toolgate_tools::registry().unwrap()))
+        .policy(Engine::in_mode(mode))
+        .service::<dyn Attach>(Arc::new(ChangedFiles::default()))
+        .build()
 }
 
 /// A workspace behind a gate, usually in a temporary folder.
@@ -87,10 +97,19 @@ impl Lab {
         Self { _thrown_away: Some(results), ..Self::open(folder, gate, Dialect::Native) }
     }
 
+    /// An empty workspace where a conversation goes on and every call may run.
+    pub(crate) fn conversation() -> Self {
+        let mut lab = Self::behind(telling_gate(Mode::Yolo), Dialect::Native);
+        let workspace = Workspace::open(&lab.root).unwrap();
+        lab.session = Arc::new(Session::new(workspace));
+        lab
+    }
+
     fn open(folder: &Path, gate: Gate, dialect: Dialect) -> Self {
         let workspace = Workspace::open(folder).unwrap();
         let root = workspace.root().to_owned();
-        let session = Arc::new(Session::new(workspace).with_dialect(dialect));
+        let session =
+            Arc::new(Session::new(workspace).with_dialect(dialect).lasting(Lasts::OneCall));
         Self { root, gate, session, _thrown_away: None }
     }
 
@@ -137,6 +156,11 @@ impl Lab {
     pub(crate) fn result(&self, tool: &str, args: Value) -> ToolResult {
         let call = self.gate.call(Call::new(tool, args), &self.session);
         RUNTIME.block_on(call).result
+    }
+
+    /// The same where less may run.
+    pub(crate) fn in_mode(self, mode: Mode) -> Self {
+        Self { gate: telling_gate(mode), ..self }
     }
 
     /// What a call says, which must succeed.

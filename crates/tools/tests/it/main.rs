@@ -23,6 +23,8 @@ mod huge_files;
 #[cfg(test)]
 mod ignoring;
 #[cfg(test)]
+mod knowing;
+#[cfg(test)]
 mod listing;
 #[cfg(test)]
 mod obstacles;
