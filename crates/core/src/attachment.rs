@@ -3,9 +3,6 @@
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use toolgate_policy::veil::Veil;
-
-use crate::context::Session;
 
 /// Something a session should know besides the result of a call, told once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,15 +58,6 @@ impl Attachment {
             }
         }
     }
-}
-
-/// Finds out what a session should know after a call.
-pub trait Attach: Send + Sync {
-    /// Whether there may be something. Quick: it is asked after every call.
-    fn may_have_some(&self, session: &Session) -> bool;
-
-    /// What there is, each thing once. Content of files behind the veil is not told.
-    fn attachments(&self, session: &Session, veil: &Veil) -> Vec<Attachment>;
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

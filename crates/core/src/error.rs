@@ -46,6 +46,7 @@ pub enum ErrorKind {
     MemoryError,
     TodoError,
     GoalError,
+    ReloadError,
     InternalError,
 }
 

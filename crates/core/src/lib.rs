@@ -12,6 +12,7 @@
 //! Start reading at [`gate`], then [`tool`] for what an author writes.
 
 pub mod approval;
+pub mod attach;
 pub mod attachment;
 pub mod bounds;
 pub mod call;
@@ -34,8 +35,10 @@ pub mod result;
 pub mod schema;
 pub mod seen;
 pub mod services;
+pub mod settings;
 pub mod spawn;
 mod state;
+pub mod swap;
 pub mod tool;
 pub mod visible;
 pub mod workspace;

@@ -13,6 +13,7 @@ mod open;
 mod replace;
 mod resolve;
 mod roots;
+mod scope;
 mod version;
 
 pub use descend::{open_absolute, open_beneath};
@@ -21,6 +22,7 @@ pub use open::{OpenError, OpenFile};
 pub use replace::{Finish, Replacement};
 pub use resolve::{FileKind, Follow, ResolveError, ResolvedPath};
 pub use roots::{OpenWorkspaceError, Workspace};
+pub use scope::Purpose;
 pub use version::Version;
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ impl World for SessionWorld<'_> {
                 access,
                 place: Place::Outside,
                 hard_links: 1,
+                scope: None,
             },
         }
     }

@@ -55,6 +55,39 @@ pub struct PathFact {
     pub place: Place,
     /// How many names the file has; above one, replacing it splits them.
     pub hard_links: u64,
+    /// Whose it is, where a workspace tells its parts apart.
+    pub scope: Option<Scope>,
+}
+
+/// Whose a file is, where a workspace tells its parts apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The task's own: `private:/`.
+    Private,
+    /// That of the tasks in one group: `shared:/`.
+    Shared,
+    /// Everybody's, the workspace itself: `public:/`.
+    Public,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 3] = [Self::Private, Self::Shared, Self::Public];
+
+    /// What it is called, in paths and in rules.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Private => "private",
+            Self::Shared => "shared",
+            Self::Public => "public",
+        }
+    }
+
+    /// The scope of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.name() == name)
+    }
 }
 
 /// What is done to a path.

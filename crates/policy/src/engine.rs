@@ -1,7 +1,7 @@
 //! The rules in force, and the mode they are in force in.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 
@@ -40,6 +40,9 @@ pub struct Engine {
     mode: Mode,
     interactive: bool,
     own_folders: Vec<String>,
+    spared: Vec<String>,
+    /// What searches leave out, found out when it is first asked for.
+    veil: OnceLock<Veil>,
 }
 
 impl Engine {
@@ -62,6 +65,8 @@ impl Engine {
             mode,
             interactive: true,
             own_folders: Vec::new(),
+            spared: Vec::new(),
+            veil: OnceLock::new(),
         }
     }
 
@@ -77,6 +82,14 @@ impl Engine {
     pub fn protecting(mut self, folders: impl IntoIterator<Item = std::path::PathBuf>) -> Self {
         let folded = |folder: std::path::PathBuf| text(&folder).to_lowercase();
         self.own_folders.extend(folders.into_iter().map(folded));
+        self
+    }
+
+    /// The same engine, where folders among those that hold rules and records are a task's own.
+    #[must_use]
+    pub fn sparing(mut self, folders: impl IntoIterator<Item = std::path::PathBuf>) -> Self {
+        let folded = |folder: std::path::PathBuf| text(&folder).to_lowercase();
+        self.spared.extend(folders.into_iter().map(folded));
         self
     }
 
@@ -129,6 +142,7 @@ impl Engine {
             mode: self.mode,
             interactive: self.interactive,
             own_folders: &self.own_folders,
+            spared: &self.spared,
             trace,
         };
         Judge::new(setting, facts, world).verdict()
@@ -164,7 +178,10 @@ impl Policy for Engine {
     }
 
     fn veil(&self) -> Veil {
-        let rules = self.table.rules().iter().filter(|rule| rule.modes.contains(self.mode));
-        Veil::new(rules, self.mode != Mode::Yolo)
+        let woven = self.veil.get_or_init(|| {
+            let rules = self.table.rules().iter().filter(|rule| rule.modes.contains(self.mode));
+            Veil::new(rules, self.mode != Mode::Yolo)
+        });
+        woven.clone()
     }
 }

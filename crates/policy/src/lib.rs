@@ -41,7 +41,7 @@ pub mod wildcard;
 pub mod world;
 
 pub use decision::Decision;
-pub use effect::{Access, Effect, PathFact, Place, Risk};
+pub use effect::{Access, Effect, PathFact, Place, Risk, Scope};
 pub use engine::Engine;
 pub use facts::Facts;
 pub use level::{Level, UnknownLevel};

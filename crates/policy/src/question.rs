@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::decision::Decision;
-use crate::effect::{Effect, Hints, PathFact};
+use crate::effect::{Effect, Hints, PathFact, Scope};
 use crate::mode::Mode;
 use crate::name::ToolName;
 use crate::pattern::condition::lookup;
@@ -191,6 +191,8 @@ pub struct PathForms<'p> {
     pub requested_folded: Cow<'p, str>,
     /// As it really is, in lower case.
     pub resolved_folded: Cow<'p, str>,
+    /// Whose it is, where a workspace tells its parts apart.
+    pub scope: Option<Scope>,
     workspace: Option<&'p Path>,
 }
 
@@ -206,12 +208,14 @@ impl<'p> PathForms<'p> {
                 resolved,
                 requested_folded,
                 resolved_folded,
+                scope: path.scope,
                 workspace: None,
             };
         }
         let resolved = text(&path.resolved);
         let resolved_folded = folded(&resolved);
-        Self { requested, resolved, requested_folded, resolved_folded, workspace: None }
+        let scope = path.scope;
+        Self { requested, resolved, requested_folded, resolved_folded, scope, workspace: None }
     }
 
     /// The same forms of a path that may lie in a workspace.

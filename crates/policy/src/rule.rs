@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::decision::Decision;
-use crate::effect::{Effect, Hints, Risk};
+use crate::effect::{Effect, Hints, Risk, Scope};
 use crate::mode::Modes;
 use crate::name::{Specificity, ToolPattern};
 use crate::pattern::{CommandPattern, Condition, DomainPattern, PathPattern, Regular};
@@ -51,6 +51,8 @@ pub struct Matcher {
     pub commands: Vec<CommandPattern>,
     /// Paths the call touches; any of them.
     pub paths: Vec<PathPattern>,
+    /// Whose the file is that it touches; any of them.
+    pub scopes: Vec<Scope>,
     /// Hosts it reaches; any of them.
     pub domains: Vec<DomainPattern>,
     /// Subagents it starts; any of them.
@@ -270,6 +272,11 @@ impl Rule {
         if !matcher.paths.is_empty() && !question.is_path(&matcher.paths, self.decision) {
             return Some(Mismatch::Path);
         }
+        let scope = question.path.and_then(|path| path.scope);
+        if !matcher.scopes.is_empty() && !scope.is_some_and(|scope| matcher.scopes.contains(&scope))
+        {
+            return Some(Mismatch::Scope);
+        }
         if !matcher.domains.is_empty() && !question.is_host(&matcher.domains, self.decision) {
             return Some(Mismatch::Domain);
         }
@@ -311,6 +318,7 @@ impl Rule {
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.matcher.commands.iter().map(ToString::to_string));
         parts.extend(self.matcher.paths.iter().map(ToString::to_string));
+        parts.extend(self.matcher.scopes.iter().map(|scope| format!("{}:/", scope.name())));
         parts.extend(self.matcher.domains.iter().map(|domain| format!("domain:{domain}")));
         parts.extend(self.matcher.agents.iter().map(ToString::to_string));
         parts.extend(self.matcher.conditions.iter().map(ToString::to_string));
@@ -352,6 +360,7 @@ pub enum Mismatch {
     Caller,
     Command,
     Path,
+    Scope,
     Domain,
     Agent,
     Condition(usize),
@@ -370,6 +379,7 @@ impl fmt::Display for Mismatch {
             Self::Caller => "another subagent calls",
             Self::Command => "another command",
             Self::Path => "another path",
+            Self::Scope => "a file of another scope",
             Self::Domain => "another host",
             Self::Agent => "another subagent",
             Self::Condition(_) => "a condition does not hold",

@@ -79,7 +79,7 @@ impl World for Lexical {
         let resolved = normal(path);
         let place =
             if lies_in(&resolved, &self.workspace) { Place::Workspace } else { Place::Outside };
-        PathFact { requested: path.to_owned(), resolved, access, place, hard_links: 1 }
+        PathFact { requested: path.to_owned(), resolved, access, place, hard_links: 1, scope: None }
     }
 
     fn expand(&self, _folder: &Path, _pattern: &str) -> Option<Vec<String>> {

@@ -8,25 +8,32 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::attachment::Attach;
+use toolgate_core::attach::Attach;
 use toolgate_core::context::{Lasts, ResultSettings, Session};
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
 use toolgate_core::seen::SeenFiles;
+use toolgate_core::settings::SettingsFiles;
+use toolgate_core::swap::HotSwap;
 use toolgate_core::workspace::Workspace;
-use toolgate_policy::{Engine, Policy};
+use toolgate_policy::Policy;
 use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
 use toolgate_tools::ChangedFiles;
 
+use crate::config;
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
 use crate::kept::{Kept, Says};
+use crate::live::Live;
 use crate::output::Output;
-use crate::policies;
+use crate::own_settings::OwnSettings;
+use crate::policies::{self, Sources};
 use crate::progress::Screen;
 use crate::prompt::TerminalApprover;
+use crate::scopes;
+use crate::secrets::Secrets;
 
 /// What a gate is wired for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +46,7 @@ enum Use {
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) gate: Gate,
-    pub(crate) engine: Arc<Engine>,
+    pub(crate) rules: Arc<Live>,
     kept: Option<Kept>,
     pub(crate) session: Arc<Session>,
     pub(crate) output: Output,
@@ -62,13 +69,28 @@ impl App {
     fn wired(global: &GlobalArgs, purpose: Use) -> anyhow::Result<Self> {
         start_log(global.verbose);
         let registry = built_in_tools()?;
+        let config = config::load()?;
         let mut workspace = workspace(global)?;
+        if config.workspace.scopes {
+            workspace = scopes::with_scopes(workspace, global.session.as_deref())?;
+        }
         let interactive = !global.non_interactive && std::io::stdin().is_terminal();
         let waits = interactive || global.wait_for_approval.is_some();
-        let engine = policies::load(global, &registry, &mut workspace, waits)?;
+        let sources = Sources {
+            global: global.clone(),
+            loader: policies::loader(&registry, &workspace),
+            root: workspace.root().to_owned(),
+            interactive: waits,
+        };
+        let engine = policies::load(&sources, &mut workspace)?;
         let loader = policies::loader(&registry, &workspace);
+        let secrets = Arc::new(Secrets::new(&config, &workspace)?);
+        let rules = Arc::new(Live::new(engine, sources, Arc::clone(&secrets)));
+        let settings_files = OwnSettings::new(loader.clone())?;
         let mut builder = Gate::builder(Arc::new(registry))
-            .shared_policy(Arc::clone(&engine) as Arc<dyn Policy>)
+            .shared_policy(Arc::clone(&rules) as Arc<dyn Policy>)
+            .service::<dyn HotSwap>(Arc::clone(&rules) as Arc<dyn HotSwap>)
+            .service::<dyn SettingsFiles>(Arc::new(settings_files))
             .spawner(Arc::new(sandbox()?))
             .settings(settings(global, interactive)?);
         let screen = Screen::default();
@@ -77,7 +99,7 @@ impl App {
         if let Use::Calls(_) = purpose {
             let beginning =
                 if global.session.is_some() { Beginning::Joined } else { Beginning::New };
-            let opened = Kept::open(&workspace, loader, &engine, beginning)?;
+            let opened = Kept::open(&workspace, loader, &rules, &secrets, beginning)?;
             builder =
                 builder.ledger(opened.ledger()).journal(opened.journal()).grants(opened.grants());
             let seen = opened.seen();
@@ -108,7 +130,7 @@ impl App {
         }
         Ok(Self {
             gate,
-            engine,
+            rules,
             kept,
             session: Arc::new(session),
             output: Output::new(global),

@@ -3,27 +3,40 @@
 use std::io;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::exit::UsageError;
 use crate::home;
 
-const FILE: &str = "config.toml";
+/// The name of the file.
+pub(crate) const FILE: &str = "config.toml";
 
 /// The user's settings.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
     /// What is written down, and what is not.
     pub(crate) ledger: LedgerConfig,
+    /// What a workspace is made of.
+    pub(crate) workspace: WorkspaceConfig,
 }
 
 /// What is written down, and what is not.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LedgerConfig {
     /// Regular expressions for secrets that no common shape tells.
     pub(crate) redact: Vec<String>,
+}
+
+/// What a workspace is made of.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct WorkspaceConfig {
+    /// Whether paths may be `private:/` (of this task), `shared:/` (of the workspace's tasks) or
+    /// `public:/` (the workspace itself). Edits without one of these are private then.
+    pub(crate) scopes: bool,
 }
 
 /// Where the user's settings are.
@@ -51,7 +64,51 @@ pub(crate) fn load() -> anyhow::Result<Config> {
     })
 }
 
+/// What is wrong with the text of the file, each thing in a line.
+pub(crate) fn mistakes(text: &str) -> Vec<String> {
+    let config = match parse(text) {
+        Ok(config) => config,
+        Err(error) => {
+            let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(text);
+            let line = before.matches('\n').count() + 1;
+            return vec![format!("line {line}: {}", error.message().replace('\n', ", "))];
+        }
+    };
+    let redact = toolgate_core::redact::Redactor::new(&config.ledger.redact);
+    redact.err().map(|error| format!("`redact` in `[ledger]`: {error}")).into_iter().collect()
+}
+
 /// Reads the text of the file.
 pub(crate) fn parse(text: &str) -> Result<Config, toml::de::Error> {
     toml::from_str(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_schema_is_that_of_the_settings() {
+        let mut schema = schemars::schema_for!(Config);
+        schema.insert("title".to_owned(), "Toolgate config.toml".into());
+        let now = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+        let published = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../docs/schemas/config.schema.json");
+        if std::env::var_os("TOOLGATE_BLESS").is_some() {
+            std::fs::write(&published, &now).unwrap();
+        }
+        assert_eq!(
+            std::fs::read_to_string(published).unwrap(),
+            now,
+            "bless it with TOOLGATE_BLESS=1"
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        assert_eq!(mistakes("[workspace]\nscopes = true\n"), [""; 0]);
+        let wrong = mistakes("[workspace]\nscopes = 1\n");
+        assert_eq!(wrong, ["line 2: invalid type: integer `1`, expected a boolean"]);
+        assert!(mistakes("[ledger]\nredact = [\"(\"]\n")[0].starts_with("`redact` in `[ledger]`:"));
+    }
 }

@@ -29,6 +29,14 @@ pub(crate) fn state() -> anyhow::Result<PathBuf> {
     Ok(state.join("toolgate"))
 }
 
+/// Where files of tasks are kept that belong to no workspace.
+pub(crate) fn scopes() -> anyhow::Result<PathBuf> {
+    if let Some(home) = own_home()? {
+        return Ok(home.join("scopes"));
+    }
+    Ok(base()?.data_dir().join("toolgate/scopes"))
+}
+
 /// One folder for everything, where the owner wants that.
 fn own_home() -> anyhow::Result<Option<PathBuf>> {
     let home = env::var_os("TOOLGATE_HOME").filter(|home| !home.is_empty());

@@ -2,7 +2,6 @@
 
 mod always;
 mod grants;
-mod secrets;
 mod waiting;
 
 pub(crate) use always::Always;
@@ -15,19 +14,17 @@ use anyhow::Context as _;
 use toolgate_core::grants::Grants;
 use toolgate_core::journal::Journal;
 use toolgate_core::ledger::Ledger;
-use toolgate_core::redact::Redactor;
 use toolgate_core::seen::SeenFiles;
 use toolgate_core::workspace::Workspace;
-use toolgate_policy::Engine;
 use toolgate_policy::load::Loader;
 use toolgate_store::approvals::Asking;
 use toolgate_store::grants::{Beginning, KeptGrants};
 use toolgate_store::{KeptFiles, SqliteLedger, Store};
 
 use self::grants::OwnersGrants;
-use crate::config;
-use crate::exit::UsageError;
 use crate::home;
+use crate::live::Live;
+use crate::secrets::Secrets;
 
 /// What went wrong when nothing can be written down.
 const UNRECORDED: &str = "no call runs unrecorded";
@@ -46,17 +43,18 @@ impl Kept {
     pub(crate) fn open(
         workspace: &Workspace,
         loader: Loader,
-        engine: &Arc<Engine>,
+        rules: &Arc<Live>,
+        secrets: &Arc<Secrets>,
         beginning: Beginning,
     ) -> anyhow::Result<Self> {
         let folder = home::state()?;
-        let store = open_store(&folder, workspace)?;
+        let store = open_with(&folder, secrets)?;
         let roots = workspace.roots().map(Path::to_owned).collect();
         let journal = store.journal(roots);
         let grants = OwnersGrants {
             kept: KeptGrants::new(&folder, loader.clone(), beginning),
             always: Always::new(&home::config()?),
-            engine: Arc::clone(engine),
+            rules: Arc::clone(rules),
             loader,
         };
         Ok(Self { ledger: store.ledger(), journal, grants: Arc::new(grants), folder })
@@ -91,12 +89,6 @@ impl Kept {
 }
 
 /// The store of this user, taking secrets out of what is written.
-pub(crate) fn open_store(folder: &Path, workspace: &Workspace) -> anyhow::Result<Store> {
-    let roots = workspace.roots().map(Path::to_owned).collect();
-    let redactor = Redactor::new(&config::load()?.ledger.redact).map_err(|error| {
-        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
-        UsageError(format!("`redact` in `config.toml`: {error}{}", cause.unwrap_or_default()))
-    })?;
-    let redact = secrets::redact(redactor, roots);
-    Ok(Store::open(folder).context(UNRECORDED)?.with_redactor(redact))
+fn open_with(folder: &Path, secrets: &Arc<Secrets>) -> anyhow::Result<Store> {
+    Ok(Store::open(folder).context(UNRECORDED)?.with_redactor(secrets.redact()))
 }

@@ -11,11 +11,15 @@ mod global;
 mod home;
 mod input;
 mod kept;
+mod live;
 mod moment;
 mod output;
+mod own_settings;
 mod policies;
 mod progress;
 mod prompt;
+mod scopes;
+mod secrets;
 mod terminal;
 mod trust;
 

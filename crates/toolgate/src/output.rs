@@ -26,25 +26,26 @@ impl Output {
         if self.json {
             return print_json(outcome);
         }
-        self.content(outcome)?;
+        print_result(outcome)?;
         for attachment in &outcome.result.attachments {
             print_text(&format!("\n{}", attachment.as_text()))?;
         }
         Ok(())
     }
+}
 
-    fn content(self, outcome: &Outcome) -> anyhow::Result<()> {
-        match &outcome.result.error {
-            None => print_text(&shown(&outcome.result.llm_content)),
-            Some(error) => {
-                // The model's text repeats the error unless the tool had more to say.
-                let text = shown(&outcome.result.llm_content);
-                if !text.contains(&error.message) {
-                    print_text(&text)?;
-                }
-                exit::report(&format!("{}: {}", error.kind, error.message));
-                Ok(())
+/// Prints what a call gave back.
+fn print_result(outcome: &Outcome) -> anyhow::Result<()> {
+    match &outcome.result.error {
+        None => print_text(&shown(&outcome.result.llm_content)),
+        Some(error) => {
+            // The model's text repeats the error unless the tool had more to say.
+            let text = shown(&outcome.result.llm_content);
+            if !text.contains(&error.message) {
+                print_text(&text)?;
             }
+            exit::report(&format!("{}: {}", error.kind, error.message));
+            Ok(())
         }
     }
 }

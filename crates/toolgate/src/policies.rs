@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use annotate_snippets::Renderer;
 use toolgate_core::registry::Registry;
@@ -15,6 +14,7 @@ use toolgate_policy::rule::{Origin, Priority, Rule, Tier};
 use toolgate_policy::vocabulary::Vocabulary;
 use toolgate_policy::{Decision, Engine, Mode};
 
+use crate::config;
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
@@ -23,33 +23,109 @@ use crate::trust;
 /// Where whoever runs the machine keeps policies.
 const ADMIN: &str = "/etc/toolgate/policies";
 
-/// Loads every policy that holds here.
-pub(crate) fn load(
-    global: &GlobalArgs,
-    registry: &Registry,
-    workspace: &mut Workspace,
-    interactive: bool,
-) -> anyhow::Result<Arc<Engine>> {
-    let loader = loader(registry, workspace);
-    let mut loaded = Loaded::default();
-    for (file, tier) in files(global, workspace.root(), interactive)? {
-        loaded.add(&loader, &file, tier)?;
+/// Where the rules come from that hold in a workspace.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    pub(crate) global: GlobalArgs,
+    pub(crate) loader: Loader,
+    pub(crate) root: PathBuf,
+    /// Whether somebody can be asked.
+    pub(crate) interactive: bool,
+}
+
+/// Loads every policy that holds here; mistakes are shown, and folders they name are added.
+pub(crate) fn load(sources: &Sources, workspace: &mut Workspace) -> anyhow::Result<Engine> {
+    let loaded = sources.read(Presence::Here)?;
+    if !loaded.said.is_empty() {
+        write!(anstream::stderr(), "{}", loaded.said).ok();
     }
     loaded.stop_on_errors()?;
     for folder in &loaded.folders {
         let folder = workspace.root().join(folder);
         workspace.add(&folder).map_err(|error| UsageError(error.to_string()))?;
     }
-    loaded.rules.extend(by_flag(global, &loader.vocabulary)?);
-    follow_links(&mut loaded.rules);
-    let mode = global.mode.or(loaded.mode).unwrap_or(Mode::Default);
-    let own = [home::config()?, home::state()?];
-    let real = own.iter().filter_map(|folder| folder.canonicalize().ok()).collect::<Vec<_>>();
-    // A rule that could be rewritten by a call would be no rule.
-    let given = global.policy.iter().filter_map(|file| file.canonicalize().ok());
-    let engine = Engine::new(loaded.rules, mode).protecting(own).protecting(real).protecting(given);
-    warn_shadowed(&engine, global.quiet);
-    Ok(Arc::new(if interactive { engine } else { engine.non_interactive() }))
+    let engine = sources.engine(loaded)?;
+    warn_shadowed(&engine, sources.global.quiet);
+    Ok(engine)
+}
+
+/// Loads every policy that holds here once more, asking nobody and showing nothing.
+///
+/// # Errors
+///
+/// What is wrong with them; no half of them is used.
+pub(crate) fn reload(sources: &Sources) -> anyhow::Result<Engine> {
+    let loaded = sources.read(Presence::Away)?;
+    if loaded.errors > 0 {
+        return Err(UsageError(loaded.said.trim_end().to_owned()).into());
+    }
+    sources.engine(loaded)
+}
+
+/// Whether the person at the terminal may be asked about a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Here,
+    Away,
+}
+
+impl Sources {
+    fn read(&self, presence: Presence) -> anyhow::Result<Loaded> {
+        let mut loaded = Loaded::default();
+        for (file, tier) in self.files(presence)? {
+            loaded.add(&self.loader, &file, tier)?;
+        }
+        Ok(loaded)
+    }
+
+    fn engine(&self, mut loaded: Loaded) -> anyhow::Result<Engine> {
+        let global = &self.global;
+        loaded.rules.extend(by_flag(global, &self.loader.vocabulary)?);
+        follow_links(&mut loaded.rules);
+        let mode = global.mode.or(loaded.mode).unwrap_or(Mode::Default);
+        let own = [home::config()?, home::state()?];
+        let real = own.iter().filter_map(|folder| folder.canonicalize().ok()).collect::<Vec<_>>();
+        // A rule that could be rewritten by a call would be no rule.
+        let given = global.policy.iter().filter_map(|file| file.canonicalize().ok());
+        let engine = Engine::new(loaded.rules, mode);
+        let engine = engine.protecting(own).protecting(real).protecting(given);
+        let scopes = home::scopes()?;
+        let real_scopes = scopes.canonicalize().ok();
+        let engine = engine.sparing(real_scopes.into_iter().chain([scopes]));
+        Ok(if self.interactive { engine } else { engine.non_interactive() })
+    }
+
+    /// The files and folders that rules are read from, whether they are there or not.
+    pub(crate) fn places(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let config = home::config()?;
+        let mut places = Vec::new();
+        for folder in folders(&config, &self.root) {
+            places.extend(policies_in(&folder).unwrap_or_default());
+            places.push(folder);
+        }
+        places.extend(self.global.policy.iter().cloned());
+        places.extend([config.join(trust::FILE), config::path()?]);
+        Ok(places)
+    }
+
+    /// The files that hold here, the strongest first.
+    fn files(&self, presence: Presence) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
+        let Self { global, root, interactive, .. } = self;
+        let config = home::config()?;
+        let [admin, user, own] = folders(&config, root);
+        let mut files = Vec::new();
+        files.extend(policies_in(&admin)?.into_iter().map(|file| (file, Tier::Admin)));
+        files.extend(global.policy.iter().map(|file| (file.clone(), Tier::User)));
+        files.extend(policies_in(&user)?.into_iter().map(|file| (file, Tier::User)));
+        // Somebody elsewhere who may answer does not see this question.
+        let here = presence == Presence::Here;
+        let present =
+            here && *interactive && !global.non_interactive && std::io::stdin().is_terminal();
+        if trust::settle(&config, root, present, global.quiet || !here)? {
+            files.extend(policies_in(&own)?.into_iter().map(|file| (file, Tier::Workspace)));
+        }
+        Ok(files)
+    }
 }
 
 /// Reads rules about the tools and places there are.
@@ -61,26 +137,6 @@ pub(crate) fn loader(registry: &Registry, workspace: &Workspace) -> Loader {
             home: workspace.home().map(Path::to_owned),
         },
     }
-}
-
-/// The files that hold here, the strongest first.
-fn files(
-    global: &GlobalArgs,
-    workspace: &Path,
-    interactive: bool,
-) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
-    let config = home::config()?;
-    let [admin, user, own] = folders(&config, workspace);
-    let mut files = Vec::new();
-    files.extend(policies_in(&admin)?.into_iter().map(|file| (file, Tier::Admin)));
-    files.extend(global.policy.iter().map(|file| (file.clone(), Tier::User)));
-    files.extend(policies_in(&user)?.into_iter().map(|file| (file, Tier::User)));
-    // Somebody elsewhere who may answer does not see this question.
-    let present = interactive && !global.non_interactive && std::io::stdin().is_terminal();
-    if trust::settle(&config, workspace, present, global.quiet)? {
-        files.extend(policies_in(&own)?.into_iter().map(|file| (file, Tier::Workspace)));
-    }
-    Ok(files)
 }
 
 /// Where policies are: whoever runs the machine has some, the user, and the workspace.
@@ -121,10 +177,12 @@ struct Loaded {
     mode: Option<Mode>,
     folders: Vec<String>,
     errors: usize,
+    /// What is wrong, shown with the lines it is in.
+    said: String,
 }
 
 impl Loaded {
-    /// Adds a file; what is wrong with it is shown at once.
+    /// Adds a file and what is wrong with it.
     fn add(&mut self, loader: &Loader, file: &Path, tier: Tier) -> anyhow::Result<()> {
         let text = std::fs::read_to_string(file).map_err(|error| {
             UsageError(format!("cannot read policy `{}`: {error}", file.display()))
@@ -132,7 +190,10 @@ impl Loaded {
         let PolicyFile { rules, mode, folders, diagnostics } =
             loader.parse(&text, &file.display().to_string(), tier);
         self.errors += diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-        show(&diagnostics, &text);
+        if !diagnostics.is_empty() {
+            self.said.push_str(&shown(&diagnostics, &text));
+            self.said.push_str("\n\n");
+        }
         self.rules.extend(rules);
         // A workspace may not choose how much runs unasked, nor reach beyond itself.
         if tier >= Tier::User {
@@ -154,15 +215,11 @@ impl Loaded {
     }
 }
 
-/// Shows what is wrong with a file.
-pub(crate) fn show(diagnostics: &[Diagnostic], text: &str) {
-    if diagnostics.is_empty() {
-        return;
-    }
+/// What is wrong with a file, with the lines it is in.
+fn shown(diagnostics: &[Diagnostic], text: &str) -> String {
     let plain = !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some();
     let style = if plain { Renderer::plain() } else { Renderer::styled() };
-    let shown = render(diagnostics, text, &style);
-    writeln!(anstream::stderr(), "{shown}\n").ok();
+    render(diagnostics, text, &style)
 }
 
 fn warn_shadowed(engine: &Engine, quiet: bool) {

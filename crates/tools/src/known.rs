@@ -7,20 +7,21 @@
 mod changes;
 mod files;
 mod look;
+mod session;
 mod watch;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use toolgate_core::context::{CallContext, Lasts, Session};
+use toolgate_core::context::{CallContext, Lasts};
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::policy::Place;
 use toolgate_core::seen::{SeenFile, SeenFiles, Told};
 use toolgate_core::workspace::{FileKind, Follow, ResolvedPath};
 
 pub use self::changes::ChangedFiles;
-use self::files::KnownFiles;
 use self::look::{Look, look};
+use self::session::KnownFiles;
 use crate::text::LineRange;
 
 /// Notes that the model was shown a file, or some lines of it.
@@ -30,7 +31,7 @@ pub(crate) fn has_read(context: &CallContext, file: &ResolvedPath, range: Option
     // When it changed while it was read, nobody knows what of it was shown.
     let same = file.version() == Some(look.version);
     let range = range.map(|range| (range.first, range.last));
-    note(context, &known, file, if same { look } else { look.unsure(file) }, range);
+    note(context, &known, file, &if same { look } else { look.unsure(file) }, range);
 }
 
 /// Whether the session may change a file: it has read it, and it is still what it read.
@@ -61,7 +62,7 @@ pub(crate) fn may_change(context: &CallContext, file: &ResolvedPath) -> Result<(
     let now = look(context.workspace(), file).ok();
     match (seen.hash, now) {
         (Some(hash), Some(now)) if now.hash == Some(hash) => {
-            known.is_unchanged(file.real(), now.version, now.young);
+            known.lock().is_unchanged(file.real(), now.version, now.young);
             Ok(())
         }
         _ => Err(modified(context, file)),
@@ -73,7 +74,7 @@ pub(crate) fn has_changed(context: &CallContext, file: &ResolvedPath) {
     let Some(known) = known(context) else { return };
     let Ok(file) = context.workspace().resolve(file.requested(), Follow::Link) else { return };
     match look(context.workspace(), &file) {
-        Ok(look) => note(context, &known, &file, look, None),
+        Ok(look) => note(context, &known, &file, &look, None),
         Err(_) => forget(context, &known, &file),
     }
 }
@@ -87,14 +88,9 @@ pub(crate) fn has_removed(context: &CallContext, file: &ResolvedPath) {
 
 /// What the session knows; nothing when it lasts for one call only.
 fn known(context: &CallContext) -> Option<Arc<KnownFiles>> {
-    let known = of_session(context.session())?;
+    let known = KnownFiles::of(context.session())?;
     known.load_once(context.session(), store(context).as_deref());
     Some(known)
-}
-
-/// What a session knows; nothing when it lasts for one call only.
-fn of_session(session: &Session) -> Option<Arc<KnownFiles>> {
-    (session.lasts() != Lasts::OneCall).then(|| session.state::<KnownFiles>())
 }
 
 /// Where it is kept beyond this process, for sessions that go on elsewhere.
@@ -107,7 +103,7 @@ fn note(
     context: &CallContext,
     known: &KnownFiles,
     file: &ResolvedPath,
-    look: Look,
+    look: &Look,
     range: Option<(u64, Option<u64>)>,
 ) {
     let outside = file.place() == Place::Outside;
@@ -132,7 +128,7 @@ fn note(
 }
 
 fn forget(context: &CallContext, known: &KnownFiles, file: &ResolvedPath) {
-    known.forget(file.real());
+    known.lock().forget(file.real());
     if let Some(store) = store(context) {
         store.forget(context.session().id(), file.real()).ok();
     }

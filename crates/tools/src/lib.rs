@@ -19,6 +19,7 @@ macro_rules! tools {
 
 pub mod exec;
 pub mod files;
+pub mod meta;
 pub mod search;
 
 mod content;
@@ -28,6 +29,7 @@ mod paths;
 mod pattern;
 mod preview;
 mod process;
+pub mod settings;
 mod text;
 mod tree;
 
@@ -49,6 +51,7 @@ pub fn all() -> Result<Vec<Arc<dyn Tool>>, InvalidToolName> {
     let mut tools = files::tools()?;
     tools.extend(search::tools()?);
     tools.extend(exec::tools()?);
+    tools.extend(meta::tools()?);
     Ok(tools)
 }
 

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
-use toolgate_core::policy::Place;
-use toolgate_core::workspace::{FileKind, Follow, OpenError, OpenFile, ResolveError, ResolvedPath};
+use toolgate_core::policy::{Place, Risk, Scope};
+use toolgate_core::workspace::{
+    FileKind, Follow, OpenError, OpenFile, Purpose, ResolveError, ResolvedPath,
+};
 
 use crate::tree::{Folder, Kind};
 
@@ -23,6 +25,24 @@ pub(crate) fn resolve(
     resolve_with(context, path, Follow::Link, otherwise)
 }
 
+/// Resolves the path of a file that is to be changed.
+pub(crate) fn resolve_to_change(
+    context: &CallContext,
+    path: &str,
+    follow: Follow,
+    otherwise: ErrorKind,
+) -> Result<ResolvedPath, ToolError> {
+    resolve_for(context, path, Purpose::Changing, follow, otherwise)
+}
+
+/// How much harm a change of a file can do: little where it is the task's own.
+pub(crate) fn risk_of_changing(file: &ResolvedPath) -> Risk {
+    match file.scope() {
+        Some(Scope::Private) => Risk::Low,
+        _ => Risk::Medium,
+    }
+}
+
 /// Resolves a path, following a last link or not.
 pub(crate) fn resolve_with(
     context: &CallContext,
@@ -30,10 +50,20 @@ pub(crate) fn resolve_with(
     follow: Follow,
     otherwise: ErrorKind,
 ) -> Result<ResolvedPath, ToolError> {
-    context
-        .workspace()
-        .resolve(Path::new(path), follow)
-        .map_err(|error| resolve_error(context, &error, otherwise))
+    resolve_for(context, path, Purpose::Reading, follow, otherwise)
+}
+
+fn resolve_for(
+    context: &CallContext,
+    path: &str,
+    purpose: Purpose,
+    follow: Follow,
+    otherwise: ErrorKind,
+) -> Result<ResolvedPath, ToolError> {
+    let workspace = context.workspace();
+    // An empty path stays one, so that it can be refused as such.
+    let located = workspace.located(path, purpose);
+    workspace.resolve(&located, follow).map_err(|error| resolve_error(context, &error, otherwise))
 }
 
 /// What it means that a path leads nowhere.
@@ -121,11 +151,21 @@ pub(crate) fn open_error(
 pub(crate) fn not_found(context: &CallContext, path: &ResolvedPath) -> ToolError {
     let workspace = context.workspace();
     let mut message = format!("there is no file `{}`", workspace.shown(path.real()));
-    match nearest(context, path) {
+    match everybodys(context, path).or_else(|| nearest(context, path)) {
         Some(near) => message.push_str(&format!("; did you mean `{}`?", workspace.shown(&near))),
         None => message.push_str("; find it with `glob`, or list the folder with `ls`"),
     }
     ToolError::new(ErrorKind::FileNotFoundError, message)
+}
+
+/// Everybody's file of the name that a task does not have.
+fn everybodys(context: &CallContext, missing: &ResolvedPath) -> Option<PathBuf> {
+    let workspace = context.workspace();
+    let shown = workspace.shown(missing.requested());
+    let inner = shown.strip_prefix("private:/").filter(|_| missing.scope() == Some(Scope::Private));
+    let public = workspace.resolve(Path::new(inner?), Follow::Link).ok()?;
+    let exists = public.place() == Place::Workspace && public.kind() == FileKind::File;
+    exists.then(|| public.requested().to_owned())
 }
 
 /// The path in the workspace that comes nearest to a missing one. Looked for through

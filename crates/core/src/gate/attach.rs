@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::parts::Parts;
-use crate::attachment::{Attach, Attachment};
+use crate::attach::Attach;
+use crate::attachment::Attachment;
 use crate::context::Session;
 
 /// What there is to tell after a call. A failure to find out says nothing about the call.
@@ -15,7 +16,7 @@ pub(super) async fn attachments(parts: &Parts, session: &Arc<Session>) -> Vec<At
     if !attach.may_have_some(session) {
         return Vec::new();
     }
-    let (session, veil) = (Arc::clone(session), parts.veil.clone());
+    let (session, veil) = (Arc::clone(session), parts.policy.veil());
     let look = move || {
         let looked = AssertUnwindSafe(|| attach.attachments(&session, &veil));
         catch_unwind(looked).unwrap_or_default()

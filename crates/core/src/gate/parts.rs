@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toolgate_policy::Policy;
-use toolgate_policy::veil::Veil;
 
 use super::settings::GateSettings;
 use super::stage::Validated;
@@ -23,8 +22,6 @@ use crate::world::SessionWorld;
 #[derive(Debug, Clone)]
 pub(super) struct Parts {
     pub(super) policy: Arc<dyn Policy>,
-    /// What searches leave out, as the policy has it.
-    pub(super) veil: Veil,
     pub(super) approvals: Approvals,
     pub(super) grants: Arc<dyn Grants>,
     pub(super) hooks: Vec<Arc<dyn Hook>>,

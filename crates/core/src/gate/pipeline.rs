@@ -94,7 +94,6 @@ impl GateBuilder {
     /// Decides by a policy that others hold, too.
     #[must_use]
     pub fn shared_policy(mut self, policy: Arc<dyn Policy>) -> Self {
-        self.gate.parts.veil = policy.veil();
         self.gate.parts.policy = policy;
         self
     }
@@ -166,7 +165,6 @@ impl Gate {
     pub fn builder(registry: Arc<Registry>) -> GateBuilder {
         let policy = Engine::in_mode(Mode::Default);
         let parts = Parts {
-            veil: policy.veil(),
             policy: Arc::new(policy),
             approvals: Approvals::default(),
             grants: Arc::new(InMemory::default()),
@@ -321,7 +319,7 @@ impl Gate {
             &self.parts.settings.results,
             (definition.shape, definition.max_result_chars),
         )
-        .with_veil(self.parts.veil.clone())
+        .with_veil(self.parts.policy.veil())
         .with_spawner(self.parts.spawner.clone())
         .with_services(Arc::clone(&self.parts.services))
     }

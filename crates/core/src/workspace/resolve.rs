@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, OFlags, Stat};
 use rustix::io::Errno;
-use toolgate_policy::{Access, PathFact, Place};
+use toolgate_policy::{Access, PathFact, Place, Scope};
 
 use super::descend;
 use super::roots::Workspace;
@@ -23,6 +23,8 @@ pub struct ResolvedPath {
     kind: FileKind,
     hard_links: u64,
     size: u64,
+    /// Whose it is, where the workspace tells its parts apart.
+    scope: Option<Scope>,
     /// Which version stood there; nothing when nothing did.
     version: Option<Version>,
 }
@@ -129,6 +131,11 @@ impl ResolvedPath {
         self.place
     }
 
+    /// Whose it is, where the workspace tells its parts apart.
+    pub fn scope(&self) -> Option<Scope> {
+        self.scope
+    }
+
     /// The size in bytes when it was resolved.
     pub fn size(&self) -> u64 {
         self.size
@@ -147,6 +154,7 @@ impl ResolvedPath {
             access,
             place: self.place,
             hard_links: if self.kind == FileKind::File { self.hard_links } else { 1 },
+            scope: self.scope,
         }
     }
 }
@@ -172,6 +180,7 @@ impl Workspace {
                 kind: FileKind::Unreachable,
                 hard_links: 0,
                 size: 0,
+                scope: None,
                 version: None,
             }),
             resolved => resolved,
@@ -221,6 +230,7 @@ impl Workspace {
         ResolvedPath {
             requested,
             place: self.place_of(&real),
+            scope: self.scope_of(&real),
             real,
             kind: FileKind::of(stat),
             hard_links: stat.st_nlink,
@@ -281,6 +291,7 @@ impl Workspace {
         real.extend(missing);
         Ok(ResolvedPath {
             place: self.place_of(&real),
+            scope: self.scope_of(&real),
             requested,
             real,
             kind: FileKind::Missing,

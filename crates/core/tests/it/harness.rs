@@ -106,6 +106,7 @@ pub(crate) fn any_location() -> impl Strategy<Value = Location> {
                 access,
                 place,
                 hard_links,
+                scope: None,
             })
         },
     );

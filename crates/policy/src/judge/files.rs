@@ -150,8 +150,14 @@ impl Judge<'_> {
             }
             let path = crate::world::normal(&walk.folder.join(piece));
             let place = Place::Workspace;
-            let fact =
-                PathFact { requested: path.clone(), resolved: path, access, place, hard_links: 1 };
+            let fact = PathFact {
+                requested: path.clone(),
+                resolved: path,
+                access,
+                place,
+                hard_links: 1,
+                scope: None,
+            };
             findings.all.extend(self.restriction(&fact));
         }
     }
@@ -281,6 +287,7 @@ impl Judge<'_> {
             access: Access::Read,
             place: Place::Workspace,
             hard_links: 1,
+            scope: None,
         };
         self.restriction(&fact).into_iter().max_by_key(|found| found.decision)
     }

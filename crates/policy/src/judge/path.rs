@@ -74,6 +74,11 @@ impl Judge<'_> {
 
     fn is_never_written(&self, forms: &PathForms<'_>) -> bool {
         let never = |path: &str| {
+            let below = |spared: &String| path.strip_prefix(spared.as_str());
+            // Where a task's own files are kept among ours, the way there does not count.
+            if let Some(inner) = self.setting.spared.iter().find_map(below) {
+                return inner.is_empty() || !inner.starts_with('/') || protected::is_our_own(inner);
+            }
             protected::is_never_written(path)
                 || protected::is_our_own(path)
                 || self.setting.own_folders.iter().any(|own| protected::is_at_or_below(path, own))

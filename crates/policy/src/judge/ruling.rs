@@ -23,6 +23,8 @@ pub(crate) struct Setting<'s> {
     pub(crate) interactive: bool,
     /// In lower case.
     pub(crate) own_folders: &'s [String],
+    /// Folders in those that a task may use as its own.
+    pub(crate) spared: &'s [String],
     /// Where to write down what the rules were asked, when somebody wants to know.
     pub(crate) trace: Option<&'s RefCell<Vec<Asked>>>,
 }

@@ -9,7 +9,7 @@ use super::fields::{At, Fields, Names, kind};
 use super::permission;
 use super::rules::Reader;
 use crate::decision::Decision;
-use crate::effect::{Hints, Risk};
+use crate::effect::{Hints, Risk, Scope};
 use crate::host;
 use crate::mode::{Mode, Modes};
 use crate::name::ToolPattern;
@@ -31,6 +31,7 @@ const COMMAND: Names = &["command", "commands"];
 const COMMAND_PREFIX: Names = &["command_prefix", "commandPrefix"];
 const COMMAND_REGEX: Names = &["command_regex", "commandRegex"];
 const PATH: Names = &["path", "paths"];
+const SCOPE: Names = &["scope", "scopes"];
 const DOMAIN: Names = &["domain", "domains"];
 const AGENT: Names = &["agent", "agents"];
 const ARGS_PATTERN: Names = &["args_pattern", "argsPattern"];
@@ -57,6 +58,7 @@ const IN_RULE: &[Names] = &[
     COMMAND_PREFIX,
     COMMAND_REGEX,
     PATH,
+    SCOPE,
     DOMAIN,
     AGENT,
     ARGS_PATTERN,
@@ -158,6 +160,7 @@ fn push_permitted(fields: &mut Fields<'_, '_, '_, '_>, permissions: Vec<At<Strin
         COMMAND_PREFIX,
         COMMAND_REGEX,
         PATH,
+        SCOPE,
         DOMAIN,
         AGENT,
         ARGS_PATTERN,
@@ -305,6 +308,15 @@ fn read_matcher(fields: &mut Fields<'_, '_, '_, '_>, decision: Decision) -> Matc
             Err(error) => {
                 let message = format!("invalid path pattern: {}", error.kind());
                 fields.reader.error(text.span, message, "here");
+            }
+        }
+    }
+    for At { value, span } in fields.texts(SCOPE).into_iter().flatten() {
+        match Scope::named(&value) {
+            Some(scope) => matcher.scopes.push(scope),
+            None => {
+                fields.reader.error(span, format!("`{value}` is no scope"), "not known").help =
+                    Some("one of: private, shared, public".to_owned());
             }
         }
     }

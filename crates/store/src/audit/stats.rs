@@ -165,6 +165,7 @@ fn propose(engine: &Engine, tool: &str, body: &Value) -> Option<String> {
             access: serde_json::from_value(path.get("access")?.clone()).ok()?,
             place: if inside { Place::Workspace } else { Place::Outside },
             hard_links: 1,
+            scope: None,
             resolved,
         })
     });

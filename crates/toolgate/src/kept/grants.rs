@@ -9,20 +9,20 @@ use toolgate_core::context::Session;
 use toolgate_core::grants::Grants;
 use toolgate_core::ledger::RecordError;
 use toolgate_core::visible;
-use toolgate_policy::Engine;
 use toolgate_policy::granted::Granted;
 use toolgate_policy::load::Loader;
 use toolgate_policy::rule::Grant;
 use toolgate_store::grants::KeptGrants;
 
 use super::always::Always;
+use crate::live::Live;
 
 /// Rules people give, and the engine that decides by those given for good.
 #[derive(Debug)]
 pub(crate) struct OwnersGrants {
     pub(super) kept: KeptGrants,
     pub(super) always: Always,
-    pub(super) engine: Arc<Engine>,
+    pub(super) rules: Arc<Live>,
     pub(super) loader: Loader,
 }
 
@@ -37,7 +37,7 @@ impl OwnersGrants {
             let rule = self.loader.permission(permission, "an answer just given");
             let mut rule = rule.map_err(RecordError::new)?;
             rule.grant = proposal.reach.as_deref().cloned().map(Grant::from).unwrap_or_default();
-            self.engine.always_allow(rule);
+            self.rules.engine().always_allow(rule);
         }
         Ok(())
     }

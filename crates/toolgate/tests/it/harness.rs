@@ -74,6 +74,13 @@ impl Toolgate {
         self.command_of(Path::new(env!("CARGO_BIN_EXE_toolgate")))
     }
 
+    /// The binary, started by another program.
+    pub(crate) fn wrapped(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = self.command_of(Path::new(program));
+        command.env("PATH", "/usr/bin:/bin").args(args).arg(env!("CARGO_BIN_EXE_toolgate"));
+        command
+    }
+
     fn command_of(&self, binary: &Path) -> Command {
         let mut command = Command::new(binary);
         command

@@ -26,6 +26,8 @@ mod harness;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
+mod hot_swap;
+#[cfg(test)]
 mod killing;
 #[cfg(test)]
 mod killing_records;
@@ -50,7 +52,13 @@ mod policy_test;
 #[cfg(test)]
 mod results;
 #[cfg(test)]
+mod schemas;
+#[cfg(test)]
+mod scopes;
+#[cfg(test)]
 mod secrets;
+#[cfg(test)]
+mod sessions;
 #[cfg(test)]
 mod shell;
 #[cfg(test)]

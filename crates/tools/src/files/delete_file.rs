@@ -32,8 +32,12 @@ impl Invocation for DeleteFile {
     const ANNOTATIONS: Annotations = Annotations::DESTROYS;
 
     fn prepare(params: DeleteFileParams, context: &CallContext) -> Result<Self, ToolError> {
-        let file =
-            paths::resolve_with(context, &params.path, Follow::Never, ErrorKind::FileWriteError)?;
+        let file = paths::resolve_to_change(
+            context,
+            &params.path,
+            Follow::Never,
+            ErrorKind::FileWriteError,
+        )?;
         let shown = context.workspace().shown(file.requested());
         Ok(Self { file, shown })
     }

@@ -1,22 +1,24 @@
 //! `edit_file`: text replaced in a file, all edits or none.
 
 mod faults;
+mod params;
 
 use std::io::{self, Seek as _, Write as _};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_core::policy::Place;
 use toolgate_core::prelude::*;
-use toolgate_core::workspace::{FileKind, Finish, Replacement};
+use toolgate_core::workspace::{FileKind, Finish, Follow, Replacement};
 
+pub use self::params::EditFileParams;
+use self::params::{CamelEdit, ClaudeEdit};
 use super::write_file::write_failed;
 use crate::content;
 use crate::edit::{self, Change, Edit, Fault, Matching, Streamed};
 use crate::known;
 use crate::paths;
 use crate::preview;
+use crate::settings;
 use crate::text::{self, Decoded, Encoding};
 
 /// Larger files are not edited.
@@ -25,88 +27,6 @@ const MOST_BYTES: u64 = 1024 * 1024 * 1024;
 const DIFFED: usize = 512 * 1024;
 /// From this size on a simple edit is made while copying.
 const STREAMED: u64 = 4 * 1024 * 1024;
-
-/// Replace text in a file. Each edit finds its target and puts the replacement in its place; edits apply in order, all of them or none. A target must be unique: include enough of the lines around it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct EditFileParams {
-    /// File to edit, relative to the workspace or absolute.
-    path: String,
-    /// The edits, applied in order.
-    #[schemars(length(min = 1))]
-    edits: Vec<Edit>,
-    /// How targets are compared: exact (to the letter), flexible (indentation and whitespace do not matter), regex (target is a regular expression, replacement may use $1). Exact when left out.
-    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
-    matching: Option<Matching>,
-}
-
-/// Parameters of `Edit`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ClaudeEdit {
-    /// File to edit, relative to the workspace or absolute.
-    file_path: String,
-    /// Text to find, to the letter. It must stand in the file exactly once unless `replace_all` is set. Empty to create a missing file.
-    old_string: String,
-    /// Text to put in its place.
-    new_string: String,
-    /// Replace every place the text stands.
-    replace_all: Option<bool>,
-}
-
-impl TryFrom<ClaudeEdit> for EditFileParams {
-    type Error = ToolError;
-
-    fn try_from(edit: ClaudeEdit) -> Result<Self, ToolError> {
-        Ok(Self {
-            path: edit.file_path,
-            edits: vec![Edit {
-                target: edit.old_string,
-                replacement: edit.new_string,
-                line_hint: None,
-                replace_all: edit.replace_all,
-            }],
-            matching: None,
-        })
-    }
-}
-
-/// Parameters of `editFile`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CamelEdit {
-    /// File to edit, relative to the workspace or absolute.
-    path: String,
-    /// Text to find. It must stand in the file exactly once unless lineHint or replaceAll is given. Empty to create a missing file.
-    old_string: String,
-    /// Text to put in its place.
-    new_string: String,
-    /// Line the text is on or near, to choose among several.
-    #[schemars(range(min = 1))]
-    line_hint: Option<u64>,
-    /// Replace every place the text stands.
-    replace_all: Option<bool>,
-    /// How texts are compared: exact, flexible or regex. Exact when left out.
-    #[serde(rename = "match")]
-    matching: Option<Matching>,
-}
-
-impl TryFrom<CamelEdit> for EditFileParams {
-    type Error = ToolError;
-
-    fn try_from(edit: CamelEdit) -> Result<Self, ToolError> {
-        Ok(Self {
-            path: edit.path,
-            edits: vec![Edit {
-                target: edit.old_string,
-                replacement: edit.new_string,
-                line_hint: edit.line_hint,
-                replace_all: edit.replace_all,
-            }],
-            matching: edit.matching,
-        })
-    }
-}
 
 /// An `edit_file` call, checked and resolved.
 #[derive(Debug)]
@@ -137,7 +57,12 @@ impl Invocation for EditFile {
     }
 
     fn prepare(params: EditFileParams, context: &CallContext) -> Result<Self, ToolError> {
-        let file = paths::resolve(context, &params.path, ErrorKind::FileEditError)?;
+        let file = paths::resolve_to_change(
+            context,
+            &params.path,
+            Follow::Link,
+            ErrorKind::FileEditError,
+        )?;
         Ok(Self {
             shown: context.workspace().shown(file.requested()),
             file,
@@ -158,6 +83,10 @@ impl Invocation for EditFile {
         vec![Location::path(&self.file, Access::Write)]
     }
 
+    fn risk(&self) -> Risk {
+        paths::risk_of_changing(&self.file)
+    }
+
     fn preview(&self, context: &CallContext) -> Preview {
         preview::of_change(context, &self.file, |before| {
             let (text, last) = self.plan(context, before.to_owned())?;
@@ -168,7 +97,10 @@ impl Invocation for EditFile {
     fn can_execute(&self, context: &CallContext) -> Result<(), ToolError> {
         // What lies outside the workspace is not told before the policy has spoken.
         match self.file.place() {
-            Place::Workspace => known::may_change(context, &self.file),
+            Place::Workspace => {
+                known::may_change(context, &self.file)?;
+                self.refuse_broken_settings(context)
+            }
             Place::Outside => Ok(()),
         }
     }
@@ -226,6 +158,9 @@ impl EditFile {
             if creates { text::decode(Vec::new()) } else { self.read(context)? };
         let before = (text.len() <= DIFFED).then(|| text.clone());
         let (text, planned) = self.plan(context, text)?;
+        if settings::is_settings(context, &self.file) {
+            settings::check(context, &self.file, &edit::apply(&text, &planned.changes))?;
+        }
         context.check()?;
         let finish = if creates { Finish::CreateNew } else { Finish::Replace };
         write(replacement.file(), &text, &planned.changes, encoding)
@@ -239,6 +174,21 @@ impl EditFile {
             }
             None => result,
         })
+    }
+
+    /// Finds out before anybody is asked that settings would break.
+    fn refuse_broken_settings(&self, context: &CallContext) -> Result<(), ToolError> {
+        if !settings::is_settings(context, &self.file) || self.file.size() > DIFFED as u64 {
+            return Ok(());
+        }
+        let text = match self.file.kind() {
+            FileKind::Missing => String::new(),
+            FileKind::File => self.read(context)?.text,
+            _ => return Ok(()),
+        };
+        // Other things that are wrong with the edit are said when it is made.
+        let Ok((text, planned)) = self.plan(context, text) else { return Ok(()) };
+        settings::check(context, &self.file, &edit::apply(&text, &planned.changes))
     }
 
     /// Makes a single exact edit of a large file without reading it into memory.
@@ -255,7 +205,7 @@ impl EditFile {
             && edit.replace_all != Some(true)
             && !edit.target.is_empty()
             && !edit.replacement.contains('\n');
-        if !simple || self.file.size() < STREAMED {
+        if !simple || self.file.size() < STREAMED || settings::is_settings(context, &self.file) {
             return Ok(None);
         }
         let mut opened = paths::open(context, &self.file, ErrorKind::FileEditError)?;

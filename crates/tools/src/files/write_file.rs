@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_core::policy::Place;
 use toolgate_core::prelude::*;
-use toolgate_core::workspace::{FileKind, Finish, OpenError};
+use toolgate_core::workspace::{FileKind, Finish, Follow, OpenError};
 
 use crate::known;
 use crate::paths;
 use crate::preview;
+use crate::settings;
 use crate::text::{self, Encoding};
 
 /// Up to this size the old content is looked at for its line ends.
@@ -70,7 +71,12 @@ impl Invocation for WriteFile {
     }
 
     fn prepare(params: WriteFileParams, context: &CallContext) -> Result<Self, ToolError> {
-        let file = paths::resolve(context, &params.path, ErrorKind::FileWriteError)?;
+        let file = paths::resolve_to_change(
+            context,
+            &params.path,
+            Follow::Link,
+            ErrorKind::FileWriteError,
+        )?;
         Ok(Self {
             shown: context.workspace().shown(file.requested()),
             file,
@@ -89,6 +95,10 @@ impl Invocation for WriteFile {
 
     fn locations(&self) -> Vec<Location> {
         vec![Location::path(&self.file, Access::Write)]
+    }
+
+    fn risk(&self) -> Risk {
+        paths::risk_of_changing(&self.file)
     }
 
     fn preview(&self, context: &CallContext) -> Preview {
@@ -113,7 +123,8 @@ impl WriteFile {
         if self.file.kind() == FileKind::File && !self.overwrite {
             return Err(exists(&self.shown));
         }
-        known::may_change(context, &self.file)
+        known::may_change(context, &self.file)?;
+        settings::check(context, &self.file, &self.content)
     }
 
     fn write(self, context: &CallContext) -> Result<ToolResult, ToolError> {

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use toolgate_core::attachment::{Attach, Attachment, ChangedFile};
+use toolgate_core::attach::Attach;
+use toolgate_core::attachment::{Attachment, ChangedFile};
 use toolgate_core::context::{Lasts, Session};
 use toolgate_core::policy::veil::Veil;
 use toolgate_core::seen::{SeenFile, SeenFiles, Told};
 use toolgate_core::workspace::{FileKind, Follow};
 
-use super::files::KnownFiles;
 use super::look::look;
-use super::of_session;
+use super::session::KnownFiles;
 use crate::preview;
 
 /// How many files are told about at once.
@@ -44,20 +44,20 @@ impl ChangedFiles {
 
 impl Attach for ChangedFiles {
     fn may_have_some(&self, session: &Session) -> bool {
-        of_session(session).is_some_and(|known| known.may_have_news())
+        KnownFiles::of(session).is_some_and(|known| known.lock().may_have_news())
     }
 
     fn attachments(&self, session: &Session, veil: &Veil) -> Vec<Attachment> {
-        let Some(known) = of_session(session) else { return Vec::new() };
+        let Some(known) = KnownFiles::of(session) else { return Vec::new() };
         let store = self.store(session);
         known.load_once(session, store);
-        let (due, notice) = known.stirred();
+        let due = known.lock().stirred();
         let mut files = Vec::new();
         let mut omitted = 0;
         for seen in due {
             if files.len() == MOST_FILES {
                 omitted += 1;
-                known.ask_again(&seen.path);
+                known.lock().look_next_time(&seen.path);
                 continue;
             }
             let Some(news) = News::about(session, &seen) else {
@@ -68,14 +68,14 @@ impl Attach for ChangedFiles {
             let snippet = news.snippet(&shown, &known, &seen, hidden);
             files.push(ChangedFile { filename: shown, snippet });
             let text = news.text.as_deref().filter(|_| !hidden);
-            let told = known.was_told(&seen.path, news.told.clone(), text);
+            let told = known.lock().was_told(&seen.path, news.told.clone(), text);
             if let (Some(store), Some(told)) = (store, told) {
                 // It would be told once more, which does no harm.
                 store.keep(session.id(), &told, text).ok();
             }
         }
         let changed = (!files.is_empty()).then_some(Attachment::ChangedFiles { files, omitted });
-        let notice = notice.map(|text| Attachment::Notice { text });
+        let notice = known.lock().notice.take().map(|text| Attachment::Notice { text });
         changed.into_iter().chain(notice).collect()
     }
 }
@@ -130,7 +130,7 @@ impl News {
             Some(FileKind::Missing | FileKind::Unreachable) => "[File deleted]".to_owned(),
             Some(kind) => format!("[File replaced by {}]", kind.noun()),
             None if hidden => "[File changed; read it again to see how]".to_owned(),
-            None => match (known.text(&seen.path), &self.text) {
+            None => match (known.lock().text(&seen.path), &self.text) {
                 (Some(before), Some(after)) => bounded(&preview::diff(shown, &before, after)),
                 (_, None) if self.text.is_none() => {
                     "[File changed; it is too large or no text]".to_owned()

@@ -1,15 +1,12 @@
-//! What one session knows of files, in bounded memory.
+//! Files and what is known of them, in bounded memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use toolgate_core::context::Session;
-use toolgate_core::seen::{SeenFile, SeenFiles, Told};
+use toolgate_core::seen::{SeenFile, Told};
 use toolgate_core::workspace::Version;
-
-use super::watch::Watcher;
 
 /// How many files are known at once; the one that was not used for longest is forgotten.
 const MOST_FILES: usize = 20_000;
@@ -18,17 +15,10 @@ const MOST_TEXT: usize = 16 * 1024 * 1024;
 /// An editor is given this long to finish saving.
 const SETTLED: Duration = Duration::from_millis(100);
 
-/// What one session knows of files.
-#[derive(Debug, Default)]
-pub(super) struct KnownFiles {
-    files: Arc<Mutex<Files>>,
-    watcher: Watcher,
-}
-
-/// The files, as the watcher sees them, too.
+/// Files and what is known of them.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    known: HashMap<PathBuf, Known>,
+    known: BTreeMap<PathBuf, Known>,
     /// Folders that are watched.
     folders: HashSet<PathBuf>,
     text_bytes: usize,
@@ -36,9 +26,10 @@ pub(super) struct Files {
     clock: u64,
     /// Whether something happened to a file since that was last asked.
     stirred: bool,
-    loaded: bool,
+    /// Whether what other processes know was taken in.
+    pub(super) loaded: bool,
     /// Something to be told once.
-    notice: Option<String>,
+    pub(super) notice: Option<String>,
 }
 
 #[derive(Debug)]
@@ -50,108 +41,65 @@ struct Known {
     stirred: Option<Instant>,
 }
 
-impl KnownFiles {
-    fn lock(&self) -> MutexGuard<'_, Files> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
+impl Files {
     /// What is known of a file.
-    pub(super) fn get(&self, path: &Path) -> Option<SeenFile> {
-        self.lock().known.get(path).map(|known| known.seen.clone())
+    pub(super) fn get(&self, path: &Path) -> Option<&SeenFile> {
+        self.known.get(path).map(|known| &known.seen)
     }
 
-    /// Knows a file from now on, and watches it.
-    pub(super) fn put(&self, seen: SeenFile, text: Option<&str>) -> SeenFile {
+    /// The text of a file that the session was last told.
+    pub(super) fn text(&self, path: &Path) -> Option<Arc<str>> {
+        self.known.get(path)?.text.clone()
+    }
+
+    /// Knows a file from now on.
+    pub(super) fn put(&mut self, mut seen: SeenFile, text: Option<&str>) -> SeenFile {
+        self.clock += 1;
+        let used = self.clock;
         let path = seen.path.clone();
-        let seen = self.lock().put(seen, text);
-        if let Err(why) = self.watcher.watch(&path, &self.files) {
-            self.lock().notice = Some(why);
+        if let Some(known) = self.known.get_mut(&path) {
+            seen.accesses = known.seen.accesses.saturating_add(1);
+            known.seen = seen.clone();
+            known.used = used;
+        } else {
+            let known = Known { seen: seen.clone(), text: None, used, stirred: None };
+            self.known.insert(path.clone(), known);
+        }
+        self.set_text(&path, text);
+        if self.known.len() > MOST_FILES {
+            let oldest = self.known.iter().min_by_key(|(_, known)| known.used);
+            if let Some(path) = oldest.map(|(path, _)| path.clone()) {
+                self.forget(&path);
+            }
         }
         seen
     }
 
     /// A file was touched, but is what it was.
-    pub(super) fn is_unchanged(&self, path: &Path, version: Version, young: bool) {
-        if let Some(known) = self.lock().known.get_mut(path) {
+    pub(super) fn is_unchanged(&mut self, path: &Path, version: Version, young: bool) {
+        if let Some(known) = self.known.get_mut(path) {
             (known.seen.version, known.seen.young) = (version, young);
         }
     }
 
     /// The session was told what stands there now, or that nothing does.
-    pub(super) fn was_told(&self, path: &Path, told: Told, text: Option<&str>) -> Option<SeenFile> {
-        let mut files = self.lock();
-        files.known.get_mut(path)?.seen.told = told;
-        files.set_text(path, text);
-        files.known.get(path).map(|known| known.seen.clone())
+    pub(super) fn was_told(
+        &mut self,
+        path: &Path,
+        told: Told,
+        text: Option<&str>,
+    ) -> Option<SeenFile> {
+        self.known.get_mut(path)?.seen.told = told;
+        self.set_text(path, text);
+        self.get(path).cloned()
     }
 
-    /// The text of a file that the session was last told.
-    pub(super) fn text(&self, path: &Path) -> Option<Arc<str>> {
-        self.lock().known.get(path)?.text.clone()
+    /// Knows nothing of a file any more.
+    pub(super) fn forget(&mut self, path: &Path) {
+        self.set_text(path, None);
+        self.known.remove(path);
     }
 
-    /// A file is to be looked at the next time.
-    pub(super) fn ask_again(&self, path: &Path) {
-        self.lock().stir_long_ago(path);
-    }
-
-    pub(super) fn forget(&self, path: &Path) {
-        let mut files = self.lock();
-        files.set_text(path, None);
-        files.known.remove(path);
-    }
-
-    /// Takes in what other processes of the session know, when that was not done yet.
-    pub(super) fn load_once(&self, session: &Session, store: Option<&dyn SeenFiles>) {
-        let loaded = std::mem::replace(&mut self.lock().loaded, true);
-        if !loaded {
-            self.load(session, store);
-        }
-    }
-
-    /// Takes in what other processes of the session know.
-    pub(super) fn load(&self, session: &Session, store: Option<&dyn SeenFiles>) {
-        let Some(store) = store else { return };
-        let Ok(stored) = store.load(session.id()) else { return };
-        for (seen, text) in stored {
-            let path = seen.path.clone();
-            if self.get(&path).is_none() {
-                self.put(seen, text.as_deref());
-                // Whatever happened to it since did so unwatched.
-                self.lock().stir_long_ago(&path);
-            }
-        }
-    }
-
-    /// Whether there may be something to tell.
-    pub(super) fn may_have_news(&self) -> bool {
-        let files = self.lock();
-        files.stirred || !files.loaded || files.notice.is_some()
-    }
-
-    /// The files something happened to, and what is to be told besides. Files that may still be
-    /// written to are left for the next time.
-    pub(super) fn stirred(&self) -> (Vec<SeenFile>, Option<String>) {
-        let mut files = self.lock();
-        let mut due = Vec::new();
-        let mut later = false;
-        for known in files.known.values_mut() {
-            match known.stirred {
-                Some(at) if at.elapsed() >= SETTLED => {
-                    known.stirred = None;
-                    due.push(known.seen.clone());
-                }
-                Some(_) => later = true,
-                None => {}
-            }
-        }
-        files.stirred = later;
-        due.sort_by(|left, right| left.path.cmp(&right.path));
-        (due, files.notice.take())
-    }
-}
-
-impl Files {
     /// Notes that a folder is watched; `false` when it was already.
     pub(super) fn begin_watching(&mut self, folder: &Path) -> bool {
         !self.folders.contains(folder) && self.folders.insert(folder.to_owned())
@@ -164,10 +112,7 @@ impl Files {
 
     /// Something happened to a file, or in its place.
     pub(super) fn stir(&mut self, path: &Path) {
-        if let Some(known) = self.known.get_mut(path) {
-            known.stirred = Some(Instant::now());
-            self.stirred = true;
-        }
+        self.stir_at(path, Instant::now());
     }
 
     /// Something happened that may concern every file of a folder, or every file.
@@ -181,33 +126,41 @@ impl Files {
         }
     }
 
-    fn stir_long_ago(&mut self, path: &Path) {
-        if let Some(known) = self.known.get_mut(path) {
-            known.stirred = Instant::now().checked_sub(SETTLED).or_else(|| Some(Instant::now()));
-            self.stirred = true;
-        }
+    /// A file is to be looked at the next time, whether something happened to it or not.
+    pub(super) fn look_next_time(&mut self, path: &Path) {
+        let now = Instant::now();
+        self.stir_at(path, now.checked_sub(SETTLED).unwrap_or(now));
     }
 
-    fn put(&mut self, mut seen: SeenFile, text: Option<&str>) -> SeenFile {
-        self.clock += 1;
-        let used = self.clock;
-        let path = seen.path.clone();
-        match self.known.get_mut(&path) {
-            Some(known) => {
-                seen.accesses = known.seen.accesses.saturating_add(1);
-                known.seen = seen.clone();
-                known.used = used;
-            }
-            None => {
-                let known = Known { seen: seen.clone(), text: None, used, stirred: None };
-                self.known.insert(path.clone(), known);
+    /// Whether there may be something to tell.
+    pub(super) fn may_have_news(&self) -> bool {
+        self.stirred || !self.loaded || self.notice.is_some()
+    }
+
+    /// The files something happened to. Those that may still be written to are left for the next
+    /// time.
+    pub(super) fn stirred(&mut self) -> Vec<SeenFile> {
+        let mut due = Vec::new();
+        let mut later = false;
+        for known in self.known.values_mut() {
+            match known.stirred {
+                Some(at) if at.elapsed() >= SETTLED => {
+                    known.stirred = None;
+                    due.push(known.seen.clone());
+                }
+                Some(_) => later = true,
+                None => {}
             }
         }
-        self.set_text(&path, text);
-        if self.known.len() > MOST_FILES {
-            self.forget_oldest();
+        self.stirred = later;
+        due
+    }
+
+    fn stir_at(&mut self, path: &Path, at: Instant) {
+        if let Some(known) = self.known.get_mut(path) {
+            known.stirred = Some(at);
+            self.stirred = true;
         }
-        seen
     }
 
     fn set_text(&mut self, path: &Path, text: Option<&str>) {
@@ -230,14 +183,6 @@ impl Files {
                 break;
             }
             self.text_bytes -= known.text.take().map_or(0, |text| text.len());
-        }
-    }
-
-    fn forget_oldest(&mut self) {
-        let oldest = self.known.iter().min_by_key(|(_, known)| known.used);
-        if let Some(path) = oldest.map(|(path, _)| path.clone()) {
-            self.set_text(&path, None);
-            self.known.remove(&path);
         }
     }
 }

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::attachment::Attach;
+use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
+use toolgate_core::attach::Attach;
 use toolgate_core::bounds::Preset;
 use toolgate_core::call::Call;
 use toolgate_core::context::{Lasts, ResultSettings, Session};
@@ -44,6 +45,17 @@ pub(crate) fn gate(mode: Mode) -> Gate {
         Mode::ALL.map(|mode| (mode, with(mode))).into()
     });
     GATES.iter().find(|(of, _)| *of == mode).unwrap().1.clone()
+}
+
+/// Somebody who says yes to everything.
+#[derive(Debug)]
+struct Agreeing;
+
+#[async_trait::async_trait]
+impl Approver for Agreeing {
+    async fn ask(&self, _request: &ApprovalRequest) -> Answer {
+        Answer::Once
+    }
 }
 
 /// A gate that tells sessions what others changed.
@@ -95,6 +107,15 @@ impl Lab {
         let policy = Engine::in_mode(Mode::Plan);
         let gate = Gate::builder(registry).policy(policy).settings(settings).build();
         Self { _thrown_away: Some(results), ..Self::open(folder, gate, Dialect::Native) }
+    }
+
+    /// An empty workspace where every call may run that a person may allow.
+    pub(crate) fn approving() -> Self {
+        let gate = Gate::builder(Arc::new(toolgate_tools::registry().unwrap()))
+            .policy(Engine::in_mode(Mode::Yolo))
+            .approver(Agreeing)
+            .build();
+        Self::behind(gate, Dialect::Native)
     }
 
     /// An empty workspace where a conversation goes on and every call may run.

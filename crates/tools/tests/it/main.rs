@@ -35,4 +35,6 @@ mod ripgrep;
 #[cfg(test)]
 mod searching;
 #[cfg(test)]
+mod settings;
+#[cfg(test)]
 mod writing;

@@ -81,10 +81,10 @@ pub(super) fn verdict(
     level: Option<Level>,
 ) -> anyhow::Result<Verdict> {
     Ok(match facts::of(app, tool, args)? {
-        Known::Facts(facts) => app.engine.decide(&facts, &world(app, level)),
+        Known::Facts(facts) => app.rules.engine().decide(&facts, &world(app, level)),
         Known::Refused(reason) => {
             let reason = format!("the tool itself refuses it: {reason}");
-            Verdict::new(Decision::Deny, Risk::Low, app.engine.mode(), reason)
+            Verdict::new(Decision::Deny, Risk::Low, app.rules.engine().mode(), reason)
         }
     })
 }

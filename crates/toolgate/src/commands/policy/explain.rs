@@ -43,7 +43,7 @@ pub(crate) fn run(app: &App, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let explanation = app.engine.explain(&facts, &world(app, args.level));
+    let explanation = app.rules.engine().explain(&facts, &world(app, args.level));
     if app.output.json {
         print_pretty_json(&explanation)?;
     } else {

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::output::{print_pretty_json, print_text};
 
 pub(crate) fn run(app: &App) -> anyhow::Result<ExitCode> {
-    let rules = app.engine.rules();
+    let rules = app.rules.engine().rules();
     if app.output.json {
         let all: Vec<_> = rules
             .iter()
@@ -24,20 +24,20 @@ pub(crate) fn run(app: &App) -> anyhow::Result<ExitCode> {
                     "source": rule.origin.source,
                     "line": rule.origin.line,
                     "tier": rule.origin.tier,
-                    "applies": rule.modes.contains(app.engine.mode()),
+                    "applies": rule.modes.contains(app.rules.engine().mode()),
                 })
             })
             .collect();
         print_pretty_json(&json!({
             "rules": all,
             "default": "ask",
-            "mode": app.engine.mode(),
-            "interactive": app.engine.is_interactive(),
+            "mode": app.rules.engine().mode(),
+            "interactive": app.rules.engine().is_interactive(),
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
     let shown: Vec<&Rule> =
-        rules.iter().filter(|rule| rule.modes.contains(app.engine.mode())).collect();
+        rules.iter().filter(|rule| rule.modes.contains(app.rules.engine().mode())).collect();
     let width = shown.iter().map(|rule| rule.shown().chars().count()).max().unwrap_or(4).min(48);
     let mut text = String::new();
     writeln!(text, "{:<8}  {:<8}  {:<width$}  from", "priority", "decision", "tool")?;
@@ -57,9 +57,10 @@ pub(crate) fn run(app: &App) -> anyhow::Result<ExitCode> {
     if elsewhere > 0 {
         writeln!(text, "{elsewhere} more hold in other modes only.")?;
     }
-    writeln!(text, "Mode: {}", app.engine.mode())?;
+    writeln!(text, "Mode: {}", app.rules.engine().mode())?;
     writeln!(text, "Without a rule: ask")?;
-    let interactive = if app.engine.is_interactive() { "yes" } else { "no, what asks is refused" };
+    let interactive =
+        if app.rules.engine().is_interactive() { "yes" } else { "no, what asks is refused" };
     writeln!(text, "Interactive: {interactive}")?;
     print_text(&text)?;
     Ok(ExitCode::SUCCESS)
