@@ -396,7 +396,8 @@ fn copy_whole(mut source: &File, target: &mut File, size: u64) -> io::Result<()>
 fn hash_of(mut file: &File) -> io::Result<(String, u64)> {
     file.rewind()?;
     let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; 256 * 1024];
+    // Large enough to be shared among processors.
+    let mut buffer = vec![0; 2 * 1024 * 1024];
     let mut size = 0;
     loop {
         let count = match file.read(&mut buffer) {
@@ -405,7 +406,7 @@ fn hash_of(mut file: &File) -> io::Result<(String, u64)> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        hasher.update(buffer.get(..count).unwrap_or(&buffer));
+        hasher.update_rayon(buffer.get(..count).unwrap_or(&buffer));
         size += u64::try_from(count).unwrap_or(0);
     }
 }

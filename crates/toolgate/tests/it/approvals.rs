@@ -356,6 +356,8 @@ fn rules_for_a_time_and_for_good_are_listed_and_taken_back() {
         let toolgate = Toolgate::with_files(&[("src/a.txt", "one\n")]);
         let args =
             json!({ "path": "src/a.txt", "content": "two\n", "overwrite": true }).to_string();
+        let read = r#"{"path":"src/a.txt"}"#;
+        toolgate.run(["--session", "s-1", "call", "read_file", read]).success();
         let call = ["--wait-for-approval", "--session", "s-1", "call", "write_file", &args];
         let waiting = toolgate.start(&call);
         let mut desk = Desk::open(&toolgate.home("")).unwrap();

@@ -102,7 +102,7 @@ fn a_batch_needs_no_reading_but_notices_changes() {
         json!({ "tool": "shell", "args": { "command": "echo other > b.txt" } }),
         json!({ "tool": "edit_file", "args": edit("b.txt", "other", "x") }),
     ];
-    let input: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let input: String = calls.map(|call| call.to_string()).join("\n");
     fs::write(toolgate.outside("calls"), input).unwrap();
     let mut command = toolgate.command();
     command.args(["--mode", "yolo", "batch"]).arg(toolgate.outside("calls"));
@@ -125,7 +125,7 @@ fn without_a_watcher_it_is_said_and_found_when_editing() {
         json!({ "tool": "read_file", "args": read("a.txt") }),
         json!({ "tool": "read_file", "args": read("a.txt") }),
     ];
-    let input: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let input: String = calls.map(|call| call.to_string()).join("\n");
     fs::write(toolgate.outside("calls"), input).unwrap();
     let output = command.arg(toolgate.outside("calls")).output().unwrap();
     if stderr(&output).contains("unshare") {
@@ -145,7 +145,6 @@ fn without_a_watcher_it_is_said_and_found_when_editing() {
     assert!(stderr(&stale).contains("ModifiedSinceRead"), "{}", stderr(&stale));
 }
 
-#[expect(clippy::print_stderr, reason = "a test that was skipped has to be seen")]
 fn writeln_skipped(why: &str) {
     eprintln!("*** SKIPPED: a session without a watcher, because no namespace can be made: {why}");
 }
