@@ -23,10 +23,13 @@ pub mod search;
 
 mod content;
 mod edit;
+mod formats;
+mod notebook;
 mod paths;
 mod pattern;
 mod preview;
 mod process;
+mod reading;
 mod text;
 mod tree;
 
@@ -36,6 +39,7 @@ use toolgate_core::id::InvalidToolName;
 use toolgate_core::registry::Registry;
 use toolgate_core::tool::Tool;
 
+pub use crate::formats::helper;
 pub use crate::process::shell;
 
 /// Every built-in tool.

@@ -1,4 +1,4 @@
-//! `read_many_files`: several text files, each under its name.
+//! `read_many_files`: several files, each under its name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,14 +8,14 @@ use toolgate_core::prelude::*;
 use toolgate_core::visible;
 use toolgate_core::workspace::Follow;
 
-use crate::content;
 use crate::paths;
+use crate::reading::{self, Part};
 use crate::search::glob::FilePattern;
 
 /// How many files one call may read.
 const MOST_FILES: usize = 1_000;
 
-/// Read several text files at once, each under a `=== path ===` header, in the order given. A file that cannot be read is reported under its own header and does not stop the others.
+/// Read several files at once, each under a `=== path ===` header, in the order given. Text, PDF documents and notebooks come as text; images are only described, so look at one with the tool that reads a single file. A file that cannot be read is reported under its own header and does not stop the others.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadManyFilesParams {
@@ -115,11 +115,13 @@ impl Invocation for ReadManyFiles {
                         collector.push("\n");
                     }
                     collector.push(&format!("=== {} ===\n", wanted.shown));
-                    match wanted.file.and_then(|file| content::read(context, &file, None)) {
-                        Ok(decoded) => {
+                    let all = Part::default();
+                    match wanted.file.and_then(|file| reading::read(context, &file, &all)) {
+                        Ok(reading) => {
                             read += 1;
-                            collector.push(&decoded.text);
-                            if !decoded.text.ends_with('\n') {
+                            let ends_line = reading.ends_line();
+                            reading.write(&wanted.shown, &mut collector);
+                            if !ends_line {
                                 collector.push("\n");
                             }
                         }
