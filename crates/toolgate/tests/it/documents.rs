@@ -88,6 +88,8 @@ fn hostile_documents_end_in_a_clear_error() {
         outline.push(format!("<< /Title (x) /Next {} 0 R >>", number + 1));
     }
     let documents = [
+        ("bomb", document("bomb")),
+        ("a form that shows another twice", written(&laughs())),
         ("deep content", written(&page(&deep("[", "]", huge)))),
         ("deep object", written(&deep_object)),
         ("deep dictionary", written(&deep_dictionary)),
@@ -113,6 +115,44 @@ fn hostile_documents_end_in_a_clear_error() {
             }
             Some(other) => panic!("{name}: {other}: {outcome}"),
         }
+    }
+}
+
+/// A page that shows a form that shows another one twice, and so on.
+fn laughs() -> Vec<String> {
+    let mut objects = page("/X Do");
+    let form = |number: usize| format!("/Resources << /XObject << /X {number} 0 R >> >>");
+    objects[2] = format!(
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R {} >>",
+        form(5)
+    );
+    for number in 5..35 {
+        objects.push(format!(
+            "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] {} /Length 11 >>\nstream\n/X Do /X Do\nendstream",
+            form(number + 1)
+        ));
+    }
+    let last =
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 5 >>\nstream\nBT ET\nendstream";
+    objects.push(last.to_owned());
+    objects
+}
+
+#[test]
+fn what_ends_the_reader_ends_nothing_else() {
+    let mut deep = page("");
+    deep.push("[".repeat(1_000_000) + &"]".repeat(1_000_000));
+    for (name, bytes) in [("bomb", document("bomb")), ("deep", written(&deep))] {
+        let toolgate = Toolgate::new();
+        toolgate.write("a.pdf", bytes);
+        toolgate.write("b.txt", "still here\n");
+        let args = json!({ "paths": ["a.pdf", "b.txt"] });
+        let said = toolgate.outcome(&[], "read_many_files", &args);
+        assert_eq!(
+            llm_content(&said),
+            "=== a.pdf ===\nError (FileReadError): reading the PDF document `a.pdf` needed too much memory and was stopped; it is broken or made to do harm\n\n=== b.txt ===\nstill here\n",
+            "{name}"
+        );
     }
 }
 

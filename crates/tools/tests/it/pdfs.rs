@@ -166,6 +166,20 @@ fn broken_documents_are_errors_or_what_is_left_of_them() {
 }
 
 #[test]
+fn what_is_nested_too_deeply_is_not_parsed_here() {
+    for (open, close) in [("[", "]"), ("<< /A ", " >>")] {
+        let deep = open.repeat(100_000) + &close.repeat(100_000);
+        let lab = Lab::with([("a.pdf", written(&[format!("{deep} TJ")]))]);
+        let message =
+            lab.message(ErrorKind::FileReadError, "read_file", json!({ "path": "a.pdf" }));
+        assert_eq!(
+            message,
+            "`a.pdf` is a PDF document that cannot be read: it is nested too deeply"
+        );
+    }
+}
+
+#[test]
 fn several_files_hold_documents_too() {
     let lab = with("standard");
     lab.put("b.txt", "text");

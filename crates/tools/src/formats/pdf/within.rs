@@ -1,6 +1,7 @@
 //! A document read by a thread of this process, for programs that cannot start a reader.
 //!
-//! Time is limited, and a parser that panics is caught; one that overflows its stack is not.
+//! Time is limited, and a parser that panics is caught. One that overflows its stack is not, so
+//! what is plainly nested too deeply is not parsed at all.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -19,6 +20,8 @@ use crate::formats::pdf_text::{self, Answer, Request};
 
 /// So many parsers at once, at most: one that takes too long cannot be ended, only left alone.
 const MOST_THREADS: usize = 4;
+/// Brackets within brackets that no document needs.
+const DEEPEST: usize = 10_000;
 /// How often a cancelled call is noticed.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -29,6 +32,9 @@ pub(super) fn ask(context: &CallContext, file: File, request: Request) -> Result
     let mut bytes = Vec::new();
     let read = file.take(helper::MOST_BYTES).read_to_end(&mut bytes);
     read.map_err(|error| failed(&error.to_string()))?;
+    if is_too_deep(&bytes) {
+        return Ok(Answer::Broken("it is nested too deeply".to_owned()));
+    }
     let place = Place::take().ok_or_else(|| {
         failed("several documents that take too long are still being read; try again later")
     })?;
@@ -54,6 +60,19 @@ pub(super) fn ask(context: &CallContext, file: File, request: Request) -> Result
             return Err(Unread::TooSlow);
         }
     }
+}
+
+/// Whether brackets that are open at the same time are too many. What is compressed is not seen.
+fn is_too_deep(bytes: &[u8]) -> bool {
+    let mut depth = 0_usize;
+    bytes.iter().any(|byte| {
+        match byte {
+            b'[' | b'<' => depth += 1,
+            b']' | b'>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > 2 * DEEPEST
+    })
 }
 
 /// One of the places for parsers.

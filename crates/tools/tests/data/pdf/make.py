@@ -4,6 +4,7 @@
 """
 
 import os
+import zlib
 
 import pikepdf
 import reportlab
@@ -85,3 +86,14 @@ for name, options in {
 }.items():
     with pikepdf.open("standard.pdf") as pdf:
         pdf.save(f"{name}.pdf", encryption=pikepdf.Encryption(owner="owner", **options))
+
+# Two gigabytes of blanks, packed twice.
+with pikepdf.open("standard.pdf") as pdf:
+    blanks = zlib.compressobj(9)
+    packed = b"".join(blanks.compress(b" " * 2**20) for _ in range(2**11)) + blanks.flush()
+    content = pikepdf.Stream(pdf, b"")
+    flate = pikepdf.Name.FlateDecode
+    content.write(zlib.compress(packed, 9), filter=pikepdf.Array([flate, flate]))
+    pdf.pages[0].Contents = content
+    preserve = pikepdf.StreamDecodeLevel.none
+    pdf.save("bomb.pdf", stream_decode_level=preserve, compress_streams=False, deterministic_id=True)
