@@ -6,8 +6,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolgate::policy::Level;
 
 use crate::harness::{Toolgate, error_type, llm_content};
+use crate::workshop::Workshop;
 
 /// A document made for the tests of the tools.
 fn document(name: &str) -> Vec<u8> {
@@ -107,7 +109,7 @@ fn hostile_documents_end_in_a_clear_error() {
         assert!(began.elapsed() < Duration::from_secs(30), "{name} took {:?}", began.elapsed());
         match error_type(&outcome) {
             None => {
-                assert!(llm_content(&outcome).starts_with("=== page 1 of "), "{name}: {outcome}")
+                assert!(llm_content(&outcome).starts_with("=== page 1 of "), "{name}: {outcome}");
             }
             Some("FileReadError") => {
                 let text = llm_content(&outcome);
@@ -153,6 +155,25 @@ fn what_ends_the_reader_ends_nothing_else() {
             "=== a.pdf ===\nError (FileReadError): reading the PDF document `a.pdf` needed too much memory and was stopped; it is broken or made to do harm\n\n=== b.txt ===\nstill here\n",
             "{name}"
         );
+    }
+}
+
+#[test]
+fn the_reader_is_a_process_of_its_own_whatever_the_machine_can_do() {
+    // This process can be no reader, but its helper can.
+    toolgate::tools::helper::run_if_asked();
+    let mut deep = page("");
+    deep.push("[".repeat(1_000_000) + &"]".repeat(1_000_000));
+    for level in [Level::Namespaces, Level::Landlock, Level::None] {
+        let shop = Workshop::at_most(level);
+        fs::write(shop.path("a.pdf"), document("embedded")).unwrap();
+        fs::write(shop.path("deep.pdf"), written(&deep)).unwrap();
+        let read = shop.call("read_file", json!({ "path": "a.pdf" }));
+        let text = read.llm_content.as_text();
+        assert!(text.contains("naïve café"), "at {level}: {text}");
+        let read = shop.call("read_file", json!({ "path": "deep.pdf" }));
+        let text = read.llm_content.as_text();
+        assert!(text.contains("needed too much memory and was stopped"), "at {level}: {text}");
     }
 }
 

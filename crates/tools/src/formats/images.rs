@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -17,7 +18,9 @@ const MOST_SHOWN: usize = 3_500_000;
 /// The most pixels that are decoded.
 const MOST_PIXELS: u64 = 64 * 1024 * 1024;
 /// The most memory that decoding may take.
-const MOST_MEMORY: u64 = 512 * 1024 * 1024;
+const MOST_MEMORY: u64 = 256 * 1024 * 1024;
+/// Larger images are decoded one after the other, so that many at once take no more memory.
+const LARGE: u64 = 8 * 1024 * 1024;
 /// How well a photograph is kept, tried in this order until it is small enough.
 const QUALITIES: [u8; 4] = [85, 70, 50, 30];
 
@@ -56,6 +59,9 @@ pub(crate) fn show(bytes: &[u8], format: ImageFormat) -> Result<Shown, Unshown> 
 }
 
 fn decode_and_encode(bytes: &[u8], format: ImageFormat) -> Result<Shown, Unshown> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let is_large = pixels(bytes, format).is_none_or(|pixels| pixels > LARGE);
+    let _turn = is_large.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
     let mut size = None;
     let (image, orientation) = decode(bytes, format, &mut size).map_err(|error| match error {
         ImageError::Limits(_) => Unshown::TooLarge(size),
@@ -86,6 +92,13 @@ fn decode_and_encode(bytes: &[u8], format: ImageFormat) -> Result<Shown, Unshown
         mime,
         data: BASE64_STANDARD.encode(encoded),
     })
+}
+
+/// How many pixels an image says it has.
+fn pixels(bytes: &[u8], format: ImageFormat) -> Option<u64> {
+    let reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let (width, height) = reader.into_dimensions().ok()?;
+    Some(u64::from(width) * u64::from(height))
 }
 
 fn decode(

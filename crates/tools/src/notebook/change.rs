@@ -80,7 +80,8 @@ fn replace(
     let cell = notebook.cell(index)?;
     let was = CellType::named(cell.get("cell_type")?.as_str()?)?;
     let style = Style::of(notebook);
-    let other_source = source.filter(|source| joined(&cell["source"]) != *source);
+    let old_source = cell.get("source").map(joined)?;
+    let other_source = source.filter(|source| old_source != *source);
     let new_source = other_source.map(|source| {
         let as_lines = cell.get("source").is_some_and(Value::is_array);
         let value = if as_lines { lines(source) } else { Value::from(source) };
@@ -143,7 +144,8 @@ fn with_type(fields: &Fields<'_>, kind: CellType, source: Option<String>, style:
 fn insert(notebook: &Notebook<'_>, index: usize, source: &str, kind: CellType) -> Changed {
     let style = Style::of(notebook);
     let id = notebook.has_ids().then(|| fresh_id(notebook, source));
-    let as_text = notebook.cell(0).is_some_and(|cell| cell["source"].is_string());
+    let first = notebook.cell(0).and_then(|mut cell| cell.remove("source"));
+    let as_text = first.is_some_and(|source| source.is_string());
     let cell = new_cell(kind, id.as_deref(), source, as_text);
     let written = style.value(&Value::Object(cell.clone()), &style.cell);
     let (place, piece) = put_in(notebook, index, &written, &style);

@@ -11,11 +11,16 @@ use toolgate_core::result::{Block, Content, ToolResult};
 
 use crate::harness::Lab;
 
+/// The lowest byte of a number.
+fn low(number: u32) -> u8 {
+    number.to_le_bytes()[0]
+}
+
 /// An image of many colours, which does not compress to nothing.
 fn picture(width: u32, height: u32) -> DynamicImage {
     RgbImage::from_fn(width, height, |x, y| {
         let noise = x.wrapping_mul(2_654_435_761).wrapping_add(y.wrapping_mul(40_503)) >> 7;
-        Rgb([noise as u8, (x % 256) as u8, (y % 256) as u8])
+        Rgb([low(noise), low(x), low(y)])
     })
     .into()
 }
@@ -91,7 +96,7 @@ fn what_is_still_too_many_bytes_becomes_a_photograph() {
     let noise = RgbaImage::from_fn(1500, 1500, |x, y| {
         let noise = (x ^ 0x5bd1).wrapping_mul(y.wrapping_mul(2_654_435_761) ^ 0x9e37_79b9);
         let noise = noise ^ (noise >> 13);
-        Rgba([noise as u8, (noise >> 8) as u8, (noise >> 16) as u8, 128])
+        Rgba([low(noise), low(noise >> 8), low(noise >> 16), 128])
     });
     let bytes = encoded(&noise.into(), ImageFormat::Png);
     assert!(bytes.len() > 3_500_000);
