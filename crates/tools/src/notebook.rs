@@ -13,6 +13,3 @@ pub(crate) use cell::CellType;
 pub(crate) use change::{Change, Changed, change};
 pub(crate) use document::Notebook;
 pub(crate) use show::show;
-
-#[cfg(test)]
-mod tests;
