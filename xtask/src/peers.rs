@@ -27,6 +27,9 @@ const CODEX: &str = "@openai/codex";
 /// The version of pytest that runs in the sandbox.
 const PYTEST_VERSION: &str = "8.4.2";
 
+/// The version of Jupyter's own library that edited notebooks are checked with.
+const NBFORMAT_VERSION: &str = "5.11.1";
+
 /// The oldest ripgrep on the machine that tests accept when theirs cannot be installed.
 const OLDEST_RIPGREP: u32 = 14;
 
@@ -140,16 +143,25 @@ pub(crate) fn install_codex(workspace: &Workspace) -> Result<PathBuf> {
 
 /// A folder with pytest for the tests of ordinary work, else none, which is said aloud.
 pub(crate) fn pytest_for_tests(workspace: &Workspace) -> Option<PathBuf> {
-    let folder = workspace.peers().join("pytest");
-    if folder.join(format!("pytest-{PYTEST_VERSION}.dist-info")).exists() {
+    python_for_tests(workspace, "pytest", PYTEST_VERSION)
+}
+
+/// A folder with Jupyter's own library for the tests of notebooks, else none, which is said aloud.
+pub(crate) fn nbformat_for_tests(workspace: &Workspace) -> Option<PathBuf> {
+    python_for_tests(workspace, "nbformat", NBFORMAT_VERSION)
+}
+
+fn python_for_tests(workspace: &Workspace, package: &str, version: &str) -> Option<PathBuf> {
+    let folder = workspace.peers().join(package);
+    if folder.join(format!("{package}-{version}.dist-info")).exists() {
         return Some(folder);
     }
     let mut install = Command::new("python3");
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
-    install.arg(&folder).arg(format!("pytest=={PYTEST_VERSION}"));
+    install.arg(&folder).arg(format!("{package}=={version}"));
     if let Err(error) = process::run(&mut install) {
         eprintln!(
-            "\n*** SKIPPED: the test that runs pytest, which cannot be installed: {error:#} ***\n"
+            "\n*** SKIPPED: the test with {package}, which cannot be installed: {error:#} ***\n"
         );
         return None;
     }

@@ -49,6 +49,20 @@ impl ToolResult {
         }
     }
 
+    /// The same result with an image after its text.
+    #[must_use]
+    pub fn with_image(mut self, mime: impl Into<String>, data: impl Into<String>) -> Self {
+        let image = Block::Image { mime: mime.into(), data: data.into() };
+        self.llm_content = match self.llm_content {
+            Content::Text(text) => Content::Blocks(vec![Block::Text { text }, image]),
+            Content::Blocks(mut blocks) => {
+                blocks.push(image);
+                Content::Blocks(blocks)
+            }
+        };
+        self
+    }
+
     /// The same result with its own line for people.
     #[must_use]
     pub fn with_display(mut self, display: impl Into<String>) -> Self {

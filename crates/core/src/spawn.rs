@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub trait Spawner: fmt::Debug + Send + Sync {
 }
 
 /// A program to start, and how far it may reach.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Order {
     /// The program, an absolute path.
     pub program: PathBuf,
@@ -49,9 +50,12 @@ pub struct Order {
     pub unmasked: Vec<PathBuf>,
     /// Names the private temporary folder: programs with the same name share it.
     pub scratch: String,
+    /// What it reads from its standard input, if anything. Whoever holds a file can open it again,
+    /// for writing too, so that what must not be changed is given as a copy.
+    pub stdin: Option<Arc<OwnedFd>>,
 }
 
-/// A program that runs. Its standard input is empty.
+/// A program that runs.
 #[derive(Debug)]
 pub struct Spawned {
     /// What it prints, to be read to the end.

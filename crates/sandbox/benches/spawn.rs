@@ -53,6 +53,7 @@ async fn run(spawner: &SandboxSpawner, sandbox: Sandbox, workspace: &Path) {
         roots: vec![workspace.into()],
         unmasked: Vec::new(),
         scratch: "bench".to_owned(),
+        stdin: None,
     };
     if let Ok(mut spawned) = spawner.spawn(order).await {
         spawned.process.wait().await;

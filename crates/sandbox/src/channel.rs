@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Descriptors that travel with one message, at most.
-const DESCRIPTORS: usize = 4;
+const DESCRIPTORS: usize = 5;
 /// Bytes of a message, at most.
 const LONGEST: usize = 64 * 1024;
 

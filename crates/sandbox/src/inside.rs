@@ -9,7 +9,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use rustix::process::{Gid, Pid, Signal, Uid, set_parent_process_death_signal};
 
 use crate::event::{Event, next};
-use crate::launch::{self, Output, with_variable};
+use crate::launch::{self, Streams, with_variable};
 use crate::seccomp::{Filters, Sockets};
 use crate::view::View;
 use crate::wire::{Command, Confinement, ExitedWith, Failure, Plan, Raw, Report};
@@ -42,8 +42,8 @@ pub(crate) struct World<'a> {
 
 impl World<'_> {
     /// Runs the command, and tells the supervisor about it.
-    pub(crate) fn run(&self, output: Output, supervisor: &OwnedFd) -> i32 {
-        match self.start(output) {
+    pub(crate) fn run(&self, streams: Streams, supervisor: &OwnedFd) -> i32 {
+        match self.start(streams) {
             Ok((main, signals, proxy)) => {
                 let listener: Vec<_> = proxy.iter().map(AsFd::as_fd).collect();
                 channel::send_value(supervisor, &Report::Started, &listener).ok();
@@ -59,7 +59,7 @@ impl World<'_> {
         0
     }
 
-    fn start(&self, output: Output) -> Result<(Pid, OwnedFd, Option<TcpListener>), Failure> {
+    fn start(&self, streams: Streams) -> Result<(Pid, OwnedFd, Option<TcpListener>), Failure> {
         let step = |what: &'static str| {
             move |error: std::io::Error| Failure::Sandbox(format!("{what}: {error}"))
         };
@@ -72,8 +72,8 @@ impl World<'_> {
         let proxy = self.listen().map_err(step("preparing the proxy"))?;
         mounts::build(self.view).map_err(Failure::Sandbox)?;
         let env = self.env(proxy.as_ref()).map_err(step("preparing the proxy"))?;
-        let main = launch::start(output, |output| {
-            launch::turn_into(self.plan, &env, output, || self.confine())
+        let main = launch::start(streams, |streams| {
+            launch::turn_into(self.plan, &env, streams, || self.confine())
         })?;
         rights::drop_all().map_err(step("giving up rights"))?;
         Ok((main, signals, proxy))

@@ -5,17 +5,19 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, chdir, set_parent_process_death_signal, setsid};
 
 use crate::wire::{Failure, Plan, Program, Raw};
-use crate::{canary, channel, sys};
+use crate::{canary, sys};
 
-/// Where a command prints to.
+/// The standard streams of a command.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct Streams {
+    /// What it reads.
+    pub(crate) stdin: OwnedFd,
     /// What it prints.
     pub(crate) stdout: OwnedFd,
     /// What it complains about.
@@ -23,11 +25,14 @@ pub(crate) struct Output {
 }
 
 /// Starts a process that becomes a command by `turn`, which returns only when that failed.
-pub(crate) fn start(output: Output, turn: impl FnOnce(Output) -> Failure) -> Result<Pid, Failure> {
+pub(crate) fn start(
+    streams: Streams,
+    turn: impl FnOnce(Streams) -> Failure,
+) -> Result<Pid, Failure> {
     let system = |error: io::Error| Failure::Sandbox(error.to_string());
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| system(error.into()))?;
     let child = sys::fork(move || {
-        let failure = turn(output);
+        let failure = turn(streams);
         drop(serde_json::to_writer(File::from(writer), &failure));
         127
     });
@@ -46,12 +51,12 @@ pub(crate) fn start(output: Output, turn: impl FnOnce(Output) -> Failure) -> Res
 pub(crate) fn turn_into(
     plan: &Plan,
     env: &[(Raw, Raw)],
-    output: Output,
+    streams: Streams,
     confine: impl FnOnce() -> Result<(), Failure>,
 ) -> Failure {
     match prepare(plan).and_then(|()| confine()) {
         Ok(()) => match &plan.program {
-            Program::File { path, args } => exec(path, args, env, output),
+            Program::File { path, args } => exec(path, args, env, streams),
             Program::Canary { visible, secret } => sing(visible.as_path(), secret.as_path()),
         },
         Err(failure) => failure,
@@ -75,12 +80,11 @@ fn prepare(plan: &Plan) -> Result<(), Failure> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where commands are started")]
-fn exec(path: &Raw, args: &[Raw], env: &[(Raw, Raw)], output: Output) -> Failure {
+fn exec(path: &Raw, args: &[Raw], env: &[(Raw, Raw)], streams: Streams) -> Failure {
     let mut command = Command::new(path.as_os());
     command.args(args.iter().map(Raw::as_os));
     command.env_clear().envs(env.iter().map(|(name, value)| (name.as_os(), value.as_os())));
-    let stdin = channel::nothing().map_or_else(|_| Stdio::null(), Stdio::from);
-    command.stdin(stdin).stdout(output.stdout).stderr(output.stderr);
+    command.stdin(streams.stdin).stdout(streams.stdout).stderr(streams.stderr);
     Failure::Program(words(&command.exec()))
 }
 

@@ -42,8 +42,9 @@ impl Link {
         Self { helper, warden: Mutex::new(None), apart: Mutex::new(None) }
     }
 
-    /// Has a command started; what becomes of it is told over its control channel.
-    pub(crate) fn ask(&self, plan: &Plan) -> io::Result<HostEnds> {
+    /// Has a command started that reads from `stdin`, or nothing; what becomes of it is told over
+    /// its control channel.
+    pub(crate) fn ask(&self, plan: &Plan, stdin: Option<&OwnedFd>) -> io::Result<HostEnds> {
         let is_apart = plan.confinement.as_ref().is_some_and(|confinement| confinement.is_apart);
         let (place, argument) = if is_apart {
             (&self.apart, helper::APART_ARGUMENT)
@@ -55,8 +56,10 @@ impl Link {
         let (stdout, their_stdout) = rustix::pipe::pipe_with(flags)?;
         let (stderr, their_stderr) = rustix::pipe::pipe_with(flags)?;
         let (control, their_control) = channel::pair()?;
-        let theirs =
-            [plan.as_fd(), their_stdout.as_fd(), their_stderr.as_fd(), their_control.as_fd()];
+        let nothing = channel::nothing()?;
+        let their_stdin = stdin.unwrap_or(&nothing);
+        let theirs = [&plan, their_stdin, &their_stdout, &their_stderr, &their_control];
+        let theirs = theirs.map(AsFd::as_fd);
         let mut warden = place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = warden.as_ref()
             && channel::send(&running.channel, b"+", &theirs).is_ok()

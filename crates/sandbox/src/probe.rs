@@ -52,8 +52,9 @@ pub(crate) fn level(settings: &Settings, link: &Link) -> Level {
 /// Why the level is not reached.
 pub(crate) fn attempt(settings: &Settings, link: &Link, level: Level) -> Result<(), String> {
     let cage = settings.state.join(format!("canary-{}", std::process::id()));
-    let report =
-        prepare(&cage).and_then(|()| link.ask(&plan(settings, &cage, level))).and_then(|ends| {
+    let report = prepare(&cage)
+        .and_then(|()| link.ask(&plan(settings, &cage, level), None))
+        .and_then(|ends| {
             loop {
                 let message = channel::receive(&ends.control, RecvFlags::empty())?;
                 match serde_json::from_slice(&message.bytes)? {

@@ -10,7 +10,6 @@ use toolgate_core::spawn::{Order, SpawnError, Spawned, Spawner};
 use toolgate_policy::Level;
 use toolgate_policy::rule::Sandbox;
 
-use crate::launch::Output;
 use crate::link::{HostEnds, Link};
 use crate::probe::{self, findings::Finding};
 use crate::process::{Control, Supervised};
@@ -71,7 +70,9 @@ impl Spawner for SandboxSpawner {
         let (confinement, scratch) = confinement.unzip();
         let level = confinement.as_ref().map_or(Level::None, |confinement| confinement.level);
         let (program, hosts) = (order.program.clone(), order.network.clone());
-        let (ends, control) = self.inner.ask(&plan(order, confinement)).await.map_err(lost)?;
+        let stdin = order.stdin.clone();
+        let plan = plan(order, confinement);
+        let (ends, control) = self.inner.ask(&plan, stdin.as_deref()).await.map_err(lost)?;
         let along = match control.next().await.map_err(lost)? {
             (Report::Started, along) => along,
             (Report::Failed(Failure::Program(why)), _) => {
@@ -115,14 +116,14 @@ impl Inner {
 
     /// Has a command started by a supervisor. A warden may be killed while it is asked; then
     /// nothing ran, and another one is asked.
-    async fn ask(&self, plan: &Plan) -> io::Result<(Output, Control)> {
+    async fn ask(&self, plan: &Plan, stdin: Option<&OwnedFd>) -> io::Result<(HostOutput, Control)> {
         let mut left = ATTEMPTS;
         loop {
-            let HostEnds { stdout, stderr, control } = self.link.ask(plan)?;
+            let HostEnds { stdout, stderr, control } = self.link.ask(plan, stdin)?;
             let control = Control::new(control)?;
             left -= 1;
             match control.next().await {
-                Ok((Report::Accepted, _)) => return Ok((Output { stdout, stderr }, control)),
+                Ok((Report::Accepted, _)) => return Ok((HostOutput { stdout, stderr }, control)),
                 Ok(_) => return Err(io::Error::other("it is confused")),
                 Err(error) if left == 0 => return Err(error),
                 Err(_) => {}
@@ -164,6 +165,13 @@ impl Inner {
         let Some(listener) = along.into_iter().next() else { return Ok(None) };
         Proxy::serve(listener.into(), hosts, self.settings.proxy.clone()).map(Some)
     }
+}
+
+/// The ends of a command's pipes that are read.
+#[derive(Debug)]
+struct HostOutput {
+    stdout: OwnedFd,
+    stderr: OwnedFd,
 }
 
 fn plan(order: Order, confinement: Option<Confinement>) -> Plan {

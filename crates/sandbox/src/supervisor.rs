@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use toolgate_policy::Level;
 
 use crate::channel;
-use crate::launch::Output;
+use crate::launch::Streams;
 use crate::seccomp::Filters;
 use crate::wire::{Failure, Plan, Report};
 
@@ -20,15 +20,15 @@ const NOTES: usize = 16 * 1024;
 /// The ends of a command's pipes, and the channel to the host.
 #[derive(Debug)]
 pub(crate) struct Ends {
-    /// Where it prints to.
-    pub(crate) output: Output,
+    /// What it reads from and prints to.
+    pub(crate) streams: Streams,
     /// The channel to the host.
     pub(crate) control: OwnedFd,
 }
 
 /// Runs a command to its end; the exit code is 0 unless something may be left of it.
 pub(crate) fn run(plan: OwnedFd, ends: Ends, filters: Option<&Filters>, is_apart: bool) -> i32 {
-    let Ends { output, control } = ends;
+    let Ends { streams, control } = ends;
     report(&control, &Report::Accepted);
     // The host must notice when the warden is gone, so nobody else may hold its channel.
     if let Ok(nothing) = channel::nothing() {
@@ -36,7 +36,7 @@ pub(crate) fn run(plan: OwnedFd, ends: Ends, filters: Option<&Filters>, is_apart
     }
     let end = channel::unseal(plan)
         .map_err(|error| format!("the plan cannot be read: {error}"))
-        .and_then(|plan: Plan| supervise(&plan, output, &control, filters, is_apart));
+        .and_then(|plan: Plan| supervise(&plan, streams, &control, filters, is_apart));
     let end = end.unwrap_or_else(|why| Report::Failed(Failure::Sandbox(why)));
     report(&control, &shortened(end));
     0
@@ -61,22 +61,22 @@ fn shortened(report: Report) -> Report {
 
 fn supervise(
     plan: &Plan,
-    output: Output,
+    streams: Streams,
     control: &OwnedFd,
     filters: Option<&Filters>,
     is_apart: bool,
 ) -> Result<Report, String> {
     let Some(confinement) = &plan.confinement else {
-        return bare::run(plan, &plan.env, output, control, || Ok(()));
+        return bare::run(plan, &plan.env, streams, control, || Ok(()));
     };
     let filters = filters.ok_or("system calls cannot be filtered here")?;
     match confinement.level {
         Level::Namespaces => {
             let is_apart = is_apart && confinement.is_apart;
             let surroundings = contained::Surroundings { filters, is_apart };
-            contained::run(plan, confinement, output, control, surroundings)
+            contained::run(plan, confinement, streams, control, surroundings)
         }
-        Level::Landlock => restricted::run(plan, confinement, output, control, filters),
+        Level::Landlock => restricted::run(plan, confinement, streams, control, filters),
         Level::None => Err("nothing can be enforced here".to_owned()),
     }
 }

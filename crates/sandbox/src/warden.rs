@@ -14,7 +14,7 @@ use rustix::process::{
 };
 
 use crate::inside::APART;
-use crate::launch::Output;
+use crate::launch::Streams;
 use crate::seccomp::Filters;
 use crate::supervisor::{self, Ends};
 use crate::{channel, identity, sys, tree};
@@ -96,11 +96,12 @@ impl Warden {
         if message.bytes.is_empty() {
             return false;
         }
-        let Ok([plan, stdout, stderr, control]) = <[OwnedFd; 4]>::try_from(message.descriptors)
+        let Ok([plan, stdin, stdout, stderr, control]) =
+            <[OwnedFd; 5]>::try_from(message.descriptors)
         else {
             return true;
         };
-        let ends = Ends { output: Output { stdout, stderr }, control };
+        let ends = Ends { streams: Streams { stdin, stdout, stderr }, control };
         let (filters, is_apart) = (self.filters.as_ref(), self.is_apart);
         // When it fails the host sees the control channel close, which says it all.
         if let Ok(pid) = sys::fork(|| supervisor::run(plan, ends, filters, is_apart))

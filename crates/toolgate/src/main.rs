@@ -29,6 +29,7 @@ use clap::Parser as _;
 
 fn main() -> ExitCode {
     toolgate_sandbox::helper::run_if_asked();
+    toolgate_tools::helper::run_if_asked();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),

@@ -8,6 +8,7 @@ use toolgate_core::tool::{Tool, typed};
 tools! {
     delete_file::DeleteFile,
     edit_file::EditFile,
+    notebook_edit::NotebookEdit,
     read_file::ReadFile,
     read_many_files::ReadManyFiles,
     write_file::WriteFile,

@@ -25,11 +25,14 @@ pub mod search;
 mod content;
 mod edit;
 mod known;
+mod formats;
+mod notebook;
 mod paths;
 mod pattern;
 mod preview;
 mod process;
 pub mod settings;
+mod reading;
 mod text;
 mod tree;
 
@@ -40,6 +43,7 @@ use toolgate_core::registry::Registry;
 use toolgate_core::tool::Tool;
 
 pub use crate::known::ChangedFiles;
+pub use crate::formats::helper;
 pub use crate::process::shell;
 
 /// Every built-in tool.

@@ -13,6 +13,7 @@ mod watch;
 pub(crate) use background::{Background, Job};
 
 pub(crate) use launch::{Launch, is_read_only, programs};
+pub(crate) use output::Stream;
 pub(crate) use report::{Ran, report, said, sandbox};
 pub use shells::shell;
-pub(crate) use watch::watch;
+pub(crate) use watch::{End, Why, watch};

@@ -2,6 +2,7 @@
 
 mod encoding;
 mod lines;
+mod wide;
 
 pub(crate) use encoding::{Decoded, Encoding, decode, looks_binary};
 pub(crate) use lines::{LineRange, SliceError, slice};

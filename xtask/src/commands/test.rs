@@ -14,6 +14,8 @@ use crate::{peers, process};
 const RIPGREP_VARIABLE: &str = "TOOLGATE_TEST_RG";
 /// Tells the tests of ordinary work where pytest is.
 const PYTEST_VARIABLE: &str = "TOOLGATE_TEST_PYTEST";
+/// Tells the tests of notebooks where Jupyter's own library is.
+const NBFORMAT_VARIABLE: &str = "TOOLGATE_TEST_NBFORMAT";
 
 /// Run all tests, after setting up what they need
 #[derive(Debug, Default, clap::Args)]
@@ -32,6 +34,7 @@ pub(crate) fn run_keeping_summary(workspace: &Workspace, args: &TestArgs) -> Res
     let needed = Needed {
         ripgrep: peers::ripgrep_for_tests(workspace),
         pytest: peers::pytest_for_tests(workspace),
+        nbformat: peers::nbformat_for_tests(workspace),
     };
     let summary = run_tests(workspace, &needed, &args.runner_args)?;
     run_doc_tests(workspace, &needed)?;
@@ -43,11 +46,16 @@ pub(crate) fn run_keeping_summary(workspace: &Workspace, args: &TestArgs) -> Res
 struct Needed {
     ripgrep: Option<PathBuf>,
     pytest: Option<PathBuf>,
+    nbformat: Option<PathBuf>,
 }
 
 impl Needed {
     fn pass_to(&self, command: &mut Command) {
-        let named = [(RIPGREP_VARIABLE, &self.ripgrep), (PYTEST_VARIABLE, &self.pytest)];
+        let named = [
+            (RIPGREP_VARIABLE, &self.ripgrep),
+            (PYTEST_VARIABLE, &self.pytest),
+            (NBFORMAT_VARIABLE, &self.nbformat),
+        ];
         for (variable, path) in named {
             match path {
                 Some(path) => command.env(variable, path),

@@ -86,8 +86,11 @@ fn hide(value: &mut Value, kind: Kind) {
         }
         Value::Array(values) => values.iter_mut().for_each(|value| hide(value, kind)),
         Value::Object(fields) => {
+            // The source of a cell is no place but what stands in it.
+            let is_cell = fields.contains_key("cellId") || fields.contains_key("cellType");
             for (name, value) in fields {
                 let named = match name.as_str() {
+                    "source" if is_cell => Kind::Content,
                     name if CONTENTS.contains(&name) => Kind::Content,
                     name if PLACES.contains(&name) => Kind::Place,
                     _ if kind == Kind::Content => Kind::Content,
@@ -105,6 +108,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_source_of_a_cell_goes_and_that_of_a_copy_stays() {
+        let mut cell = json!({ "path": "a", "cellId": "x", "source": "A=1" });
+        hide_contents(&mut cell);
+        assert_eq!(cell["source"], "[redacted: 3 characters for a sensitive file]");
+        let mut copy = json!({ "source": ".env", "destination": "b" });
+        hide_contents(&mut copy);
+        assert_eq!(copy["source"], ".env");
+    }
 
     #[test]
     fn contents_go_and_paths_stay() {

@@ -77,6 +77,7 @@ fn order(cage: &Cage, sandbox: Sandbox, targets: &Targets) -> Order {
         roots: vec![cage.folder.join("workspace")],
         unmasked: Vec::new(),
         scratch: "canary".to_owned(),
+        stdin: None,
     }
 }
 
@@ -99,6 +100,7 @@ async fn sleep(args: Vec<String>) {
             roots: vec![workspace.clone()],
             unmasked: Vec::new(),
             scratch: "sleep".to_owned(),
+            stdin: None,
         };
         running.push(spawner.spawn(order).await.unwrap());
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, getpid, set_child_subreaper};
 
 use crate::event::{Event, next};
-use crate::launch::{self, Output};
+use crate::launch::{self, Streams};
 use crate::wire::{Command, ExitedWith, Failure, Plan, Raw, Report};
 use crate::{channel, sys, tree};
 
@@ -16,13 +16,13 @@ use crate::{channel, sys, tree};
 pub(super) fn run(
     plan: &Plan,
     env: &[(Raw, Raw)],
-    output: Output,
+    streams: Streams,
     control: &OwnedFd,
     confine: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<Report, String> {
     set_child_subreaper(Some(getpid())).map_err(|error| error.to_string())?;
     let signals = sys::child_signals().map_err(|error| error.to_string())?;
-    match launch::start(output, |output| launch::turn_into(plan, env, output, confine)) {
+    match launch::start(streams, |streams| launch::turn_into(plan, env, streams, confine)) {
         Ok(main) => {
             channel::send_value(control, &Report::Started, &[]).ok();
             let status = watch(control, &signals, main);

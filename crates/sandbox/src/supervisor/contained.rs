@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getegid, geteuid, kill_process, 
 
 use crate::event::{Event, command};
 use crate::inside::{APART, OWN, World};
-use crate::launch::Output;
+use crate::launch::Streams;
 use crate::prepared::Prepared;
 use crate::seccomp::Filters;
 use crate::wire::{Command, Confinement, ExitedWith, Plan, Report};
@@ -26,7 +26,7 @@ pub(super) struct Surroundings<'a> {
 pub(super) fn run(
     plan: &Plan,
     confinement: &Confinement,
-    output: Output,
+    streams: Streams,
     control: &OwnedFd,
     Surroundings { filters, is_apart }: Surroundings<'_>,
 ) -> Result<Report, String> {
@@ -35,7 +35,7 @@ pub(super) fn run(
     let world = World { plan, confinement, view: &prepared.view, filters, owner, is_apart };
     let namespaces = if is_apart { OWN } else { OWN | APART };
     let (ours, theirs) = channel::pair().map_err(|error| error.to_string())?;
-    let first = sys::fork_into(namespaces, move || world.run(output, &theirs));
+    let first = sys::fork_into(namespaces, move || world.run(streams, &theirs));
     let first = match first {
         Ok(first) => first,
         Err(error) => {

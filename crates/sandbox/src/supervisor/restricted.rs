@@ -4,7 +4,7 @@
 use std::os::fd::OwnedFd;
 
 use super::bare;
-use crate::launch::{Output, with_variable};
+use crate::launch::{Streams, with_variable};
 use crate::prepared::Prepared;
 use crate::seccomp::{Files, Filters};
 use crate::view::View;
@@ -15,7 +15,7 @@ use crate::{landlock, rights};
 pub(super) fn run(
     plan: &Plan,
     confinement: &Confinement,
-    output: Output,
+    streams: Streams,
     control: &OwnedFd,
     filters: &Filters,
 ) -> Result<Report, String> {
@@ -23,7 +23,7 @@ pub(super) fn run(
     let scratch = prepared.view.scratch.to_string_lossy().into_owned();
     let env = with_variable(&plan.env, "TMPDIR", &scratch);
     let confine = || confine(&prepared.view, filters);
-    let end = bare::run(plan, &env, output, control, confine);
+    let end = bare::run(plan, &env, streams, control, confine);
     let mut notes = prepared.finish();
     if confinement.proxied {
         let note = "The hosts granted could not be reached: that takes namespaces.";

@@ -62,6 +62,7 @@ impl Host {
             roots: vec![self.workspace.clone()],
             unmasked: Vec::new(),
             scratch: "session".to_owned(),
+            stdin: None,
         }
     }
 

@@ -19,6 +19,27 @@ async fn works(line: &str) {
 }
 
 #[tokio::test]
+async fn a_program_reads_what_it_is_given() {
+    use std::io::{Seek as _, Write as _};
+    use std::sync::Arc;
+
+    for level in [Level::Namespaces, Level::Landlock] {
+        let host = Host::with(|settings| settings.at_most = level);
+        for sandbox in [Sandbox::Full, Sandbox::ReadOnly, Sandbox::WorkspaceWrite] {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(b"given").unwrap();
+            file.rewind().unwrap();
+            let mut order = host.order(sandbox, "cat; echo .");
+            let nothing = host.finish(order.clone()).await.unwrap();
+            order.stdin = Some(Arc::new(file.into()));
+            let something = host.finish(order).await.unwrap();
+            let said = (nothing.stdout.as_str(), something.stdout.as_str());
+            assert_eq!(said, (".\n", "given.\n"), "at {level} in {sandbox:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn make_builds() {
     works("printf 'all:\\n\\techo built > result\\n' > Makefile && make && grep built result")
         .await;

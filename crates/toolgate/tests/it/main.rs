@@ -20,6 +20,8 @@ mod corpus;
 #[cfg(test)]
 mod doctor;
 #[cfg(test)]
+mod documents;
+#[cfg(test)]
 mod exit_codes;
 #[cfg(test)]
 mod harness;

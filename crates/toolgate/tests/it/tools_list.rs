@@ -33,20 +33,34 @@ fn a_dialect_lists_the_tools_that_have_a_name_in_it() {
     let claude = list(&["tools", "--dialect", "claude"]);
     assert_eq!(
         names(&claude),
-        ["Bash", "Edit", "Glob", "Grep", "KillShell", "LS", "Read", "TaskOutput", "Write"]
+        [
+            "Bash",
+            "Edit",
+            "Glob",
+            "Grep",
+            "KillShell",
+            "LS",
+            "NotebookEdit",
+            "Read",
+            "TaskOutput",
+            "Write"
+        ]
     );
     let camel = list(&["--dialect", "camel", "tools", "list"]);
-    assert_eq!(names(&camel), ["editFile", "glob", "grep", "listFiles", "readFile", "runCommand"]);
+    assert_eq!(
+        names(&camel),
+        ["editFile", "glob", "grep", "listFiles", "notebookEdit", "readFile", "runCommand"]
+    );
 }
 
 #[test]
 fn groups_can_be_chosen_and_joined() {
     let edit = list(&["tools", "--group", "edit"]);
-    assert_eq!(names(&edit), ["delete_file", "edit_file", "write_file"]);
+    assert_eq!(names(&edit), ["delete_file", "edit_file", "notebook_edit", "write_file"]);
     let both = list(&["tools", "--group", "edit", "--group", "search", "--group", "exec"]);
     assert_eq!(names(&both), names(&list(&["tools"])));
     let edits = list(&["tools", "--group", "edit", "--dialect", "claude"]);
-    assert_eq!(names(&edits), ["Edit", "Write"]);
+    assert_eq!(names(&edits), ["Edit", "NotebookEdit", "Write"]);
 }
 
 #[test]

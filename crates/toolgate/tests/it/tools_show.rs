@@ -11,9 +11,10 @@ fn show(args: &[&str]) -> String {
 }
 
 /// Every name of every tool.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 27] = [
     "delete_file",
     "edit_file",
+    "notebook_edit",
     "glob",
     "grep",
     "kill_shell",
@@ -25,6 +26,8 @@ const NAMES: [&str; 24] = [
     "write_file",
     "Bash",
     "Edit",
+    "NotebookEdit",
+    "notebookEdit",
     "Glob",
     "Grep",
     "KillShell",
@@ -80,7 +83,7 @@ fn json_has_the_schema_in_the_dialect_of_the_name() {
         ]
     );
     assert_eq!((&tool["name"], &tool["native"]), (&"Read".into(), &"read_file".into()));
-    assert_eq!(fields(&tool["schema"]["properties"]), ["file_path", "offset", "limit"]);
+    assert_eq!(fields(&tool["schema"]["properties"]), ["file_path", "offset", "limit", "pages"]);
 }
 
 #[test]

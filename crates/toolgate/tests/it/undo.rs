@@ -151,3 +151,19 @@ fn history_tells_what_calls_did_to_a_file() {
     let done = toolgate.run(["history", "other.txt"]).success();
     assert_eq!(stdout(&done), "No call is known to have changed other.txt.\n");
 }
+
+#[test]
+fn an_edited_notebook_is_taken_back_byte_for_byte() {
+    let notebook = "{\"cells\": [{\"cell_type\": \"raw\", \"metadata\": {}, \"source\": \"a\"}],\n\"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 4}";
+    let toolgate = Toolgate::with_files(&[("a.ipynb", notebook)]);
+    let args = serde_json::json!({ "path": "a.ipynb", "cellId": "cell-0", "mode": "replace", "source": "b" });
+    let flags = ["--mode", "accept_edits"];
+    let done = toolgate.call_with(&flags, "notebook_edit", &args).success();
+    assert_eq!(stdout(&done), "Replaced cell-0 of a.ipynb\n");
+    assert_eq!(toolgate.read("a.ipynb").unwrap(), notebook.replace("\"a\"", "\"b\""));
+    toolgate.run(["undo"]).success();
+    assert_eq!(toolgate.read("a.ipynb").unwrap(), notebook);
+    // Nobody can be asked, so nothing is changed unasked.
+    toolgate.call("notebook_edit", &args).code(4);
+    assert_eq!(toolgate.read("a.ipynb").unwrap(), notebook);
+}

@@ -14,7 +14,7 @@ use toolgate::core::context::{Lasts, ResultSettings, Session};
 use toolgate::core::gate::{Gate, GateSettings};
 use toolgate::core::result::ToolResult;
 use toolgate::core::workspace::Workspace;
-use toolgate::policy::{Engine, Mode};
+use toolgate::policy::{Engine, Level, Mode};
 use toolgate_sandbox::{SandboxSpawner, Settings};
 
 /// One runtime for all tests of this process, as a program has one.
@@ -31,6 +31,11 @@ pub(crate) struct Workshop {
 impl Workshop {
     /// An empty workspace in mode `yolo`.
     pub(crate) fn new() -> Self {
+        Self::at_most(Level::Namespaces)
+    }
+
+    /// The same with so much of a sandbox at most.
+    pub(crate) fn at_most(level: Level) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for name in ["workspace", "state", "results", "outside"] {
@@ -39,6 +44,7 @@ impl Workshop {
         let _inside = RUNTIME.enter();
         let spawner = SandboxSpawner::new(Settings {
             helper: Some(PathBuf::from(env!("CARGO_BIN_EXE_toolgate"))),
+            at_most: level,
             ..Settings::new(root.join("state"))
         });
         let settings = GateSettings {

@@ -213,7 +213,7 @@ impl EditFile {
         let sniffed =
             io::Read::read_to_end(&mut io::Read::take(&opened.file, 8 * 1024), &mut start);
         sniffed.and_then(|_| opened.file.rewind()).map_err(|error| self.read_error(&error))?;
-        if text::looks_binary(&start) || Encoding::of_mark(&start).is_some() {
+        if text::looks_binary(&start) || Encoding::of_start(&start).is_some() {
             return Ok(None);
         }
         let keep_going = || context.check().is_ok();
@@ -253,7 +253,7 @@ impl EditFile {
         io::Read::read_to_end(&mut opened.file, &mut bytes)
             .map_err(|error| self.read_error(&error))?;
         if text::looks_binary(&bytes) {
-            return Err(content::binary(context, &self.file, opened.metadata.len()));
+            return Err(content::binary(context, &self.file, &bytes, opened.metadata.len()));
         }
         Ok(text::decode(bytes))
     }

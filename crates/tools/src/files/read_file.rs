@@ -1,16 +1,16 @@
-//! `read_file`: a text file, whole or a range of its lines.
+//! `read_file`: a file, whole or a part of it: text, an image, a PDF document or a notebook.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use toolgate_core::prelude::*;
 
-use crate::content;
+use crate::formats::Pages;
 use crate::known;
 use crate::paths;
+use crate::reading::{self, Part, Written};
 use crate::text::LineRange;
 
-/// Read a text file. Give startLine and endLine to read only a part of a long file. Any text encoding is understood; binary files are refused.
+/// Read a file. Text comes back as it is, in whatever encoding it was written; give startLine and endLine to read only a part of a long one. Images (PNG, JPEG, GIF, WebP, BMP) are shown to you. PDF documents come as text, page by page; choose with pages. Jupyter notebooks come as cells with their outputs. Other binary files are refused.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadFileParams {
@@ -24,6 +24,9 @@ pub struct ReadFileParams {
     #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     end_line: Option<u64>,
+    /// Pages of a PDF document, such as 3, 2-5 or 1,4-6. From the first on, as many as fit, when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<String>,
 }
 
 /// Parameters of `Read`.
@@ -37,6 +40,8 @@ struct ClaudeRead {
     /// How many lines to read. All when left out.
     #[schemars(range(min = 1))]
     limit: Option<u64>,
+    /// Pages of a PDF document, such as 3, 2-5 or 1,4-6. From the first on, as many as fit, when left out.
+    pages: Option<String>,
 }
 
 impl TryFrom<ClaudeRead> for ReadFileParams {
@@ -46,7 +51,7 @@ impl TryFrom<ClaudeRead> for ReadFileParams {
         // Some clients count from 0; both mean the first line.
         let first = read.offset.map(|offset| offset.max(1));
         let last = read.limit.map(|limit| first.unwrap_or(1).saturating_add(limit - 1));
-        Ok(Self { path: read.file_path, start_line: first, end_line: last })
+        Ok(Self { path: read.file_path, start_line: first, end_line: last, pages: read.pages })
     }
 }
 
@@ -55,7 +60,7 @@ impl TryFrom<ClaudeRead> for ReadFileParams {
 pub struct ReadFile {
     file: ResolvedPath,
     shown: String,
-    range: Option<LineRange>,
+    part: Part,
 }
 
 impl Invocation for ReadFile {
@@ -79,7 +84,7 @@ impl Invocation for ReadFile {
     }
 
     fn prepare(params: ReadFileParams, context: &CallContext) -> Result<Self, ToolError> {
-        let ReadFileParams { path, start_line, end_line } = params;
+        let ReadFileParams { path, start_line, end_line, pages } = params;
         if let (Some(first), Some(last)) = (start_line, end_line)
             && last < first
         {
@@ -90,11 +95,19 @@ impl Invocation for ReadFile {
         let file = paths::resolve(context, &path, ErrorKind::FileReadError)?;
         let range = (start_line.is_some() || end_line.is_some())
             .then(|| LineRange { first: start_line.unwrap_or(1), last: end_line });
-        Ok(Self { shown: context.workspace().shown(file.requested()), file, range })
+        let pages = pages.as_deref().map(Pages::parse).transpose().map_err(|why| {
+            let name = context.parameter("pages");
+            ToolError::invalid(format!("`{name}` is not understood: {why}; write 3, 2-5 or 1,4-6"))
+        })?;
+        let part = Part { lines: range, pages };
+        Ok(Self { shown: context.workspace().shown(file.requested()), file, part })
     }
 
     fn describe(&self) -> String {
-        match self.range {
+        if let Some(pages) = &self.part.pages {
+            return format!("Read {}, pages {pages}", self.shown);
+        }
+        match self.part.lines {
             None => format!("Read {}", self.shown),
             Some(LineRange { first, last: Some(last) }) => {
                 format!("Read {}, lines {first} to {last}", self.shown)
@@ -110,21 +123,18 @@ impl Invocation for ReadFile {
     }
 
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
-        context.blocking(move |context| {
-            let decoded = content::read(context, &self.file, self.range)?;
-            known::has_read(context, &self.file, self.range);
-            let lines = decoded.text.lines().count();
-            let mut collector = context.collector();
-            collector.push(&decoded.text);
-            let encoding = decoded.encoding.label();
-            let display = match encoding {
-                Some(label) => format!("Read {lines} lines of {} ({label})", self.shown),
-                None => format!("Read {lines} lines of {}", self.shown),
-            };
-            Ok(ToolResult::bounded(collector.finish())
-                .with_display(display)
-                .with_structured(json!({ "path": self.shown, "lines": lines, "encoding": encoding.unwrap_or("UTF-8") })))
-        })
-        .await
+        context
+            .blocking(move |context| {
+                let reading = reading::read(context, &self.file, &self.part)?;
+                known::has_read(context, &self.file, self.part.lines);
+                let mut collector = context.collector();
+                let Written { display, facts, images } = reading.write(&self.shown, &mut collector);
+                let result = ToolResult::bounded(collector.finish());
+                let result = images
+                    .into_iter()
+                    .fold(result, |result, image| result.with_image(image.mime, image.data));
+                Ok(result.with_display(display).with_structured(facts))
+            })
+            .await
     }
 }

@@ -1,4 +1,4 @@
-//! `read_many_files`: several text files, each under its name.
+//! `read_many_files`: several files, each under its name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,16 +8,15 @@ use toolgate_core::prelude::*;
 use toolgate_core::visible;
 use toolgate_core::workspace::Follow;
 
-use crate::content;
 use crate::known;
 use crate::paths;
+use crate::reading::{self, Part, Reading};
 use crate::search::glob::FilePattern;
-use crate::text::Decoded;
 
 /// How many files one call may read.
 const MOST_FILES: usize = 1_000;
 
-/// Read several text files at once, each under a `=== path ===` header, in the order given. A file that cannot be read is reported under its own header and does not stop the others.
+/// Read several files at once, each under a `=== path ===` header, in the order given. Text, PDF documents and notebooks come as text; images are only described, so look at one with the tool that reads a single file. A file that cannot be read is reported under its own header and does not stop the others.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadManyFilesParams {
@@ -118,10 +117,11 @@ impl Invocation for ReadManyFiles {
                     }
                     collector.push(&format!("=== {} ===\n", wanted.shown));
                     match wanted.file.and_then(|file| read_known(context, &file)) {
-                        Ok(decoded) => {
+                        Ok(reading) => {
                             read += 1;
-                            collector.push(&decoded.text);
-                            if !decoded.text.ends_with('\n') {
+                            let ends_line = reading.ends_line();
+                            reading.write(&wanted.shown, &mut collector);
+                            if !ends_line {
                                 collector.push("\n");
                             }
                         }
@@ -180,10 +180,10 @@ impl Source {
 }
 
 /// Reads a file, which the session knows from then on.
-fn read_known(context: &CallContext, file: &ResolvedPath) -> Result<Decoded, ToolError> {
-    let decoded = content::read(context, file, None)?;
+fn read_known(context: &CallContext, file: &ResolvedPath) -> Result<Reading, ToolError> {
+    let reading = reading::read(context, file, &Part::default())?;
     known::has_read(context, file, None);
-    Ok(decoded)
+    Ok(reading)
 }
 
 /// The files a pattern matches, or that it matches none.

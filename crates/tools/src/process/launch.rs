@@ -73,6 +73,7 @@ impl Launch<'_> {
             roots: context.workspace().roots().map(Path::to_owned).collect(),
             unmasked,
             scratch: context.session().id().to_string(),
+            stdin: None,
         })
     }
 

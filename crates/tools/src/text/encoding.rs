@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
+use super::wide;
+
 /// How many bytes are looked at to tell text from binary.
 const SNIFFED: usize = 8 * 1024;
 
@@ -30,6 +32,17 @@ impl Encoding {
     pub(crate) fn of_mark(bytes: &[u8]) -> Option<(Self, usize)> {
         let (charset, length) = encoding_rs::Encoding::for_bom(bytes)?;
         Some((Self { charset, mark: true }, length))
+    }
+
+    /// The encoding that the start of a file tells, by a mark or by two bytes for each character,
+    /// and the mark's length.
+    pub(crate) fn of_start(start: &[u8]) -> Option<(Self, usize)> {
+        Self::of_mark(start).or_else(|| {
+            let sniffed = start.get(..SNIFFED).unwrap_or(start);
+            memchr::memchr(0, sniffed)?;
+            let charset = wide::unmarked(sniffed)?;
+            Some((Self { charset, mark: false }, 0))
+        })
     }
 
     /// Whether characters take two bytes, so that lines cannot be found without decoding.
@@ -69,25 +82,25 @@ impl Encoding {
     }
 }
 
-/// Whether the start of a file is binary: a NUL byte, and no mark that explains it.
+/// Whether the start of a file is binary: a NUL byte that no encoding explains.
 pub(crate) fn looks_binary(start: &[u8]) -> bool {
-    let wide = Encoding::of_mark(start).is_some_and(|(encoding, _)| encoding.is_wide());
     let sniffed = start.get(..SNIFFED).unwrap_or(start);
-    !wide && memchr::memchr(0, sniffed).is_some()
+    let is_wide = || Encoding::of_start(start).is_some_and(|(encoding, _)| encoding.is_wide());
+    memchr::memchr(0, sniffed).is_some() && !is_wide()
 }
 
 /// Decodes a whole file. Encoding the result again gives the same bytes.
 pub(crate) fn decode(bytes: Vec<u8>) -> Decoded {
-    match Encoding::of_mark(&bytes) {
-        None => match String::from_utf8(bytes) {
+    let told = Encoding::of_start(&bytes);
+    let as_told = told.and_then(|(encoding, length)| reversible(bytes.get(length..)?, encoding));
+    match (as_told, told) {
+        (Some(decoded), _) => decoded,
+        // A mark on something that is not what it says is part of the content.
+        (None, Some((Encoding { mark: true, .. }, _))) => decode_legacy(&bytes),
+        (None, _) => match String::from_utf8(bytes) {
             Ok(text) => Decoded { text, encoding: Encoding::PLAIN },
             Err(error) => decode_legacy(error.as_bytes()),
         },
-        // A mark on something that is not what it says is part of the content.
-        Some((encoding, length)) => bytes
-            .get(length..)
-            .and_then(|body| reversible(body, encoding))
-            .unwrap_or_else(|| decode_legacy(&bytes)),
     }
 }
 

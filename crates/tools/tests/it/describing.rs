@@ -57,6 +57,10 @@ fn descriptions_are_what_a_person_reads() {
     insta::assert_snapshot!(described("write_file", json!({ "path": "b.txt", "content": "x\ny\n" })), @"Create b.txt with 2 lines");
     insta::assert_snapshot!(described("write_file", json!({ "path": "a.txt", "content": "", "overwrite": true })), @"Overwrite a.txt with 0 lines");
     insta::assert_snapshot!(described("edit_file", json!({ "path": "a.txt", "edits": [{ "target": "a", "replacement": "" }, { "target": "b", "replacement": "" }] })), @"Edit a.txt, 2 edits");
+    insta::assert_snapshot!(described("read_file", json!({ "path": "a.txt", "pages": "2-3, 7" })), @"Read a.txt, pages 2-3,7");
+    insta::assert_snapshot!(described("notebook_edit", json!({ "path": "a.ipynb", "cellId": "x\ny", "mode": "replace", "source": "" })), @r"Replace cell x\ny of a.ipynb");
+    insta::assert_snapshot!(described("notebook_edit", json!({ "path": "a.ipynb", "mode": "insert", "cellType": "code", "source": "" })), @"Insert a code cell at the start of a.ipynb");
+    insta::assert_snapshot!(described("notebook_edit", json!({ "path": "a.ipynb", "cellId": "x", "mode": "delete" })), @"Delete cell x of a.ipynb");
     insta::assert_snapshot!(described("delete_file", json!({ "path": "a.txt" })), @"Delete a.txt");
     insta::assert_snapshot!(described("glob", json!({ "pattern": "**/*.rs", "directory": "src" })), @"Find files matching **/*.rs in src");
     insta::assert_snapshot!(described("grep", json!({ "pattern": "a\tb" })), @r"Search for a\tb");
@@ -69,7 +73,7 @@ fn each_tool_claims_the_access_and_risk_it_has() {
     let read = (Access::Read, Risk::Low, Concurrency::Safe);
     let write = (Access::Write, Risk::Medium, Concurrency::Exclusive);
     let delete = (Access::Delete, Risk::High, Concurrency::Exclusive);
-    let expected = [read, write, write, delete, read, read, read];
+    let expected = [read, write, write, write, delete, read, read, read];
     for ((tool, args), expected) in calls_with("a.txt").into_iter().zip(expected) {
         let call = lab.validated(tool, args.clone());
         let access = path_fact(&lab, tool, args).access;
@@ -140,6 +144,18 @@ fn a_person_sees_the_change_before_it_is_made() {
     @@ -0,0 +1 @@
     +x
     ");
+    let notebook = r#"{"cells":[{"cell_type":"code","execution_count":3,"id":"x","metadata":{},"outputs":[{"output_type":"stream","name":"stdout","text":"1"}],"source":"print(1)\n2"}],"metadata":{},"nbformat":4,"nbformat_minor":5}"#;
+    lab.put("a.ipynb", notebook);
+    insta::assert_snapshot!(preview(
+        "notebook_edit",
+        json!({ "path": "a.ipynb", "cellId": "x", "mode": "replace", "source": "print(1)\n3" })
+    ));
+    insta::assert_snapshot!(preview(
+        "notebook_edit",
+        json!({ "path": "a.ipynb", "cellId": "x", "mode": "insert", "cellType": "markdown", "source": "hi" })
+    ));
+    insta::assert_snapshot!(preview("notebook_edit", json!({ "path": "a.ipynb", "cellId": "y", "mode": "delete" })), @"This would fail: `a.ipynb` was not changed: there is no cell `y`, only cell-0");
+    assert_eq!(lab.text("a.ipynb"), notebook);
     assert_eq!(lab.text("a.txt"), "one\ntwo\n");
     assert!(!lab.path("new.txt").exists());
 }

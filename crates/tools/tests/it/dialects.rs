@@ -48,6 +48,24 @@ fn calls() -> Vec<(Dialect, &'static str, Value, &'static str)> {
             json!({ "path": "a.txt", "oldString": "two", "newString": "2", "lineHint": 2, "replaceAll": false, "match": "exact" }),
             "edit_file",
         ),
+        (
+            Native,
+            "notebook_edit",
+            json!({ "path": "a.ipynb", "cellId": "x", "mode": "replace", "cellType": "raw", "source": "two" }),
+            "notebook_edit",
+        ),
+        (
+            Claude,
+            "NotebookEdit",
+            json!({ "notebook_path": "a.ipynb", "cell_id": "x", "new_source": "two", "cell_type": "raw", "edit_mode": "replace" }),
+            "notebook_edit",
+        ),
+        (
+            Camel,
+            "notebookEdit",
+            json!({ "path": "a.ipynb", "cellId": "x", "mode": "replace", "cellType": "raw", "source": "two" }),
+            "notebook_edit",
+        ),
         (Native, "delete_file", json!({ "path": "a.txt" }), "delete_file"),
         (
             Native,
@@ -86,12 +104,15 @@ fn calls() -> Vec<(Dialect, &'static str, Value, &'static str)> {
     ]
 }
 
+const NOTEBOOK: &str = r#"{"cells":[{"cell_type":"raw","id":"x","metadata":{},"source":"one"}],"metadata":{},"nbformat":4,"nbformat_minor":5}"#;
+
 fn expected(native: &str) -> &'static str {
     match native {
         "read_file" => "two",
         "read_many_files" => "=== a.txt ===\none\ntwo\n",
         "write_file" => "Overwrote a.txt (1 line, 3 bytes)",
         "edit_file" => "Edited a.txt: 1 place changed (line 2)",
+        "notebook_edit" => "Replaced cell-0 (id x) of a.ipynb",
         "delete_file" => "Deleted a.txt",
         "glob" => "a.txt\n",
         "grep" => "a.txt:2: two\n",
@@ -105,6 +126,9 @@ fn every_name_does_the_same_with_its_own_parameters() {
     for (dialect, name, args, native) in calls() {
         let lab = Lab::speaking(dialect);
         lab.put("a.txt", "one\ntwo\n");
+        if native == "notebook_edit" {
+            lab.put("a.ipynb", NOTEBOOK);
+        }
         assert_eq!(lab.says(name, args), expected(native), "{dialect} {name}");
     }
 }
@@ -137,6 +161,9 @@ fn a_session_in_one_dialect_still_understands_the_others() {
         }
         let lab = Lab::new();
         lab.put("a.txt", "one\ntwo\n");
+        if native == "notebook_edit" {
+            lab.put("a.ipynb", NOTEBOOK);
+        }
         assert_eq!(lab.says(name, args), expected(native), "{name}");
     }
 }

@@ -1,6 +1,6 @@
 //! Files in every encoding are read as text, and edits leave all other bytes alone.
 
-use encoding_rs::{Encoding, SHIFT_JIS, WINDOWS_1252};
+use encoding_rs::{BIG5, EUC_KR, Encoding, GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,6 +10,12 @@ use crate::harness::{Lab, any_text, cases};
 
 const FRENCH: &str = "Le c\u{153}ur a ses raisons que la raison ne conna\u{ee}t point.\nVoil\u{e0} l\u{2019}\u{e9}t\u{e9} d\u{e9}j\u{e0} pass\u{e9} \u{e0} No\u{eb}l.\n";
 const JAPANESE: &str = "吾輩は猫である。名前はまだ無い。\nどこで生れたかとんと見当がつかぬ。\n";
+
+const CHINESE: &str = "道可道，非常道。名可名，非常名。\n无名天地之始，有名万物之母。\n";
+const TAIWANESE: &str = "學而時習之，不亦說乎？\n有朋自遠方來，不亦樂乎？\n";
+const KOREAN: &str =
+    "나라의 말이 중국과 달라 한자와는 서로 통하지 아니하므로\n백성이 이르고자 하는 바가 있어도\n";
+const RUSSIAN: &str = "Все счастливые семьи похожи друг на друга,\nкаждая несчастливая семья несчастлива по-своему.\n";
 
 fn edit(target: &str, replacement: &str) -> Value {
     json!({ "path": "file.txt", "edits": [{ "target": target, "replacement": replacement }] })
@@ -95,6 +101,67 @@ proptest! {
         let lab = Lab::with([("file.txt", format!("first{line_end}TARGET{line_end}last{line_end}"))]);
         lab.says("edit_file", edit("first\nTARGET", &lines.join("\n")));
         prop_assert_eq!(lab.text("file.txt"), format!("{}{line_end}last{line_end}", lines.join(line_end)));
+    }
+}
+
+#[test]
+fn encodings_of_many_countries_are_told_apart() {
+    let texts = [
+        (SHIFT_JIS, JAPANESE),
+        (GBK, CHINESE),
+        (BIG5, TAIWANESE),
+        (EUC_KR, KOREAN),
+        (WINDOWS_1251, RUSSIAN),
+        (WINDOWS_1252, FRENCH),
+    ];
+    for (charset, text) in texts {
+        let lab = Lab::with([("file.txt", encoded(charset, text))]);
+        let result = lab.result("read_file", json!({ "path": "file.txt" }));
+        assert_eq!(result.llm_content.as_text(), text, "{}", charset.name());
+        assert_eq!(result.structured.unwrap()["encoding"], charset.name());
+    }
+    let latin = lab_says(b"na\xefve caf\xe9s \xe0 la carte, d\xe9j\xe0 vu\n");
+    assert_eq!(latin, "naïve cafés à la carte, déjà vu\n");
+}
+
+fn lab_says(bytes: &[u8]) -> String {
+    Lab::with([("file.txt", bytes)]).says("read_file", json!({ "path": "file.txt" }))
+}
+
+/// Two bytes for each character, and no mark that says so.
+fn unmarked(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(order).collect()
+}
+
+#[test]
+fn wide_text_without_a_mark_is_read_and_edited_in_place() {
+    let long = CHINESE.repeat(500);
+    for text in ["plain words\n", FRENCH, RUSSIAN, CHINESE, JAPANESE, KOREAN, "1;2;3\r\n", &long] {
+        for order in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+            let marked = format!("one TARGET two three four five six\n{text}");
+            let lab = Lab::with([("file.txt", unmarked(&marked, order))]);
+            let read = |args| lab.says("read_file", args);
+            assert_eq!(read(json!({ "path": "file.txt" })), marked);
+            let second = marked.lines().nth(1).unwrap();
+            let args = json!({ "path": "file.txt", "startLine": 2, "endLine": 2 });
+            assert_eq!(read(args), second.trim_end_matches('\r'));
+            lab.says("edit_file", edit("TARGET", "x"));
+            assert_eq!(lab.bytes("file.txt"), unmarked(&marked.replace("TARGET", "x"), order));
+        }
+    }
+}
+
+#[test]
+fn what_only_has_many_zeros_is_binary() {
+    let numbers: Vec<u8> = (0..500_u16).flat_map(u16::to_le_bytes).collect();
+    let floats: Vec<u8> = (0..99_u16).flat_map(|number| f32::from(number).to_le_bytes()).collect();
+    let sound: Vec<u8> =
+        (0..3000_u16).flat_map(|at| (at.wrapping_mul(7) % 900).to_le_bytes()).collect();
+    for bytes in [&b"a\0"[..], b"a\0b\0c", b"\0\0\0\0", b"text\0text\0", &numbers, &floats, &sound]
+    {
+        let lab = Lab::with([("file.txt", bytes)]);
+        let error = lab.error("read_file", json!({ "path": "file.txt" }));
+        assert_eq!(error.kind, ErrorKind::BinaryFileError, "{bytes:?}");
     }
 }
 

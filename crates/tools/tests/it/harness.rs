@@ -253,11 +253,12 @@ pub(crate) fn is_hidden(path: &str) -> bool {
 }
 
 /// A call of every tool that takes a path, with this path.
-pub(crate) fn calls_with(path: &str) -> [(&'static str, Value); 7] {
+pub(crate) fn calls_with(path: &str) -> [(&'static str, Value); 8] {
     [
         ("read_file", json!({ "path": path })),
         ("write_file", json!({ "path": path, "content": "", "overwrite": true })),
         ("edit_file", json!({ "path": path, "edits": [{ "target": "a", "replacement": "" }] })),
+        ("notebook_edit", json!({ "path": path, "cellId": "a", "mode": "delete" })),
         ("delete_file", json!({ "path": path })),
         ("glob", json!({ "pattern": "*", "directory": path })),
         ("grep", json!({ "pattern": "a", "directory": path })),

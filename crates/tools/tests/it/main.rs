@@ -23,11 +23,17 @@ mod huge_files;
 #[cfg(test)]
 mod ignoring;
 #[cfg(test)]
+mod images;
+#[cfg(test)]
 mod knowing;
 #[cfg(test)]
 mod listing;
 #[cfg(test)]
+mod notebooks;
+#[cfg(test)]
 mod obstacles;
+#[cfg(test)]
+mod pdfs;
 #[cfg(test)]
 mod reading;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use rustix::fs::{CWD, Dev, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 use toolgate_core::error::ErrorKind::{
     BinaryFileError, FileEditError, FileReadError, FileWriteError, GlobError, GrepError, LsError,
-    PermissionError,
+    NotebookError, PermissionError,
 };
 
 use crate::alone::run_without_rights;
@@ -16,7 +16,7 @@ use crate::harness::{Lab, calls_with};
 fn a_directory_where_a_file_is_wanted() {
     let lab = Lab::with([("folder/file.txt", "")]);
     let mut messages = Vec::new();
-    let kinds = [FileReadError, FileWriteError, FileEditError, FileWriteError];
+    let kinds = [FileReadError, FileWriteError, FileEditError, NotebookError, FileWriteError];
     for (kind, (tool, args)) in kinds.into_iter().zip(calls_with("folder")) {
         messages.push(format!("{tool}: {}", lab.message(kind, tool, args)));
     }
@@ -24,6 +24,7 @@ fn a_directory_where_a_file_is_wanted() {
     read_file: `folder` is a directory, not a file; list it with `ls`, or find files in it with `glob`
     write_file: `folder` is a directory, not a file; list it with `ls`, or find files in it with `glob`
     edit_file: `folder` is a directory, not a file; list it with `ls`, or find files in it with `glob`
+    notebook_edit: `folder` is a directory, not a file; list it with `ls`, or find files in it with `glob`
     delete_file: `folder` is a directory, and only single files are deleted; delete the files in it one by one
     ");
     assert!(lab.path("folder/file.txt").exists());
@@ -47,6 +48,7 @@ fn pipes_and_devices_are_never_opened() {
         FileReadError,
         FileWriteError,
         FileEditError,
+        NotebookError,
         FileWriteError,
         GlobError,
         GrepError,
@@ -63,6 +65,7 @@ fn pipes_and_devices_are_never_opened() {
     read_file: `pipe` is a named pipe (FIFO), not a regular file; only regular files are opened
     write_file: `pipe` is a named pipe (FIFO), not a regular file; only regular files are opened
     edit_file: `pipe` is a named pipe (FIFO), not a regular file; only regular files are opened
+    notebook_edit: `pipe` is a named pipe (FIFO), not a regular file; only regular files are opened
     delete_file: `pipe` is a named pipe (FIFO), not a regular file; only regular files are opened
     glob: `pipe` is a named pipe (FIFO), not a directory; name the directory it is in
     grep: `pipe` is a named pipe (FIFO), not a directory; name the directory it is in
@@ -70,6 +73,7 @@ fn pipes_and_devices_are_never_opened() {
     read_file: `/dev/null` is a device, not a regular file; only regular files are opened
     write_file: `/dev/null` is a device, not a regular file; only regular files are opened
     edit_file: `/dev/null` is a device, not a regular file; only regular files are opened
+    notebook_edit: `/dev/null` is a device, not a regular file; only regular files are opened
     delete_file: `/dev/null` is a device, not a regular file; only regular files are opened
     glob: `/dev/null` is a device, not a directory; name the directory it is in
     grep: `/dev/null` is a device, not a directory; name the directory it is in
@@ -105,7 +109,7 @@ fn links_that_lead_nowhere() {
 fn binary_files() {
     let lab = Lab::with([("a.bin", b"\x7fELF\0\0\0")]);
     let read = lab.message(BinaryFileError, "read_file", json!({ "path": "a.bin" }));
-    insta::assert_snapshot!(read, @"`a.bin` is a binary file (7 bytes), not text; use a program that understands its format");
+    insta::assert_snapshot!(read, @"`a.bin` is an ELF program or library (7 bytes), not text; use a program that understands its format");
     let args = json!({ "path": "a.bin", "edits": [{ "target": "ELF", "replacement": "" }] });
     assert_eq!(lab.message(BinaryFileError, "edit_file", args), read);
     let range = json!({ "path": "a.bin", "startLine": 1 });
