@@ -33,7 +33,30 @@ pub(crate) fn check(
     file: &ResolvedPath,
     text: &str,
 ) -> Result<(), ToolError> {
-    for known in known(context) {
+    check_by(&known(context), context, file, text)
+}
+
+/// The same before anybody is asked. Settings of Toolgate itself are left to the policy, which has
+/// more to say about who may write them than what they hold.
+///
+/// # Errors
+///
+/// `SettingsInvalid`, with what is wrong.
+pub(crate) fn check_early(
+    context: &CallContext,
+    file: &ResolvedPath,
+    text: &str,
+) -> Result<(), ToolError> {
+    check_by(&[Arc::new(ClaudeSettings)], context, file, text)
+}
+
+fn check_by(
+    known: &[Arc<dyn SettingsFiles>],
+    context: &CallContext,
+    file: &ResolvedPath,
+    text: &str,
+) -> Result<(), ToolError> {
+    for known in known {
         let Some(path) = [file.real(), file.requested()].into_iter().find(|path| known.knows(path))
         else {
             continue;

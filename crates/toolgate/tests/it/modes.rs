@@ -151,7 +151,9 @@ fn changing_what_governs_a_program_asks_in_every_mode() {
         let allowing =
             [["--mode", "accept_edits"], ["--allowed-tools", "write_file"], ["--mode", "yolo"]];
         for flags in allowing {
-            let done = toolgate.call_with(&flags, "write_file", &write(name));
+            // What breaks settings is refused before anybody is asked, so this does not.
+            let call = json!({ "path": name, "content": "{}\n" });
+            let done = toolgate.call_with(&flags, "write_file", &call);
             done.code(ASKS).stderr(contains("governs another program"));
         }
         assert!(!toolgate.path(name).exists());

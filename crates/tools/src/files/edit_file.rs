@@ -188,7 +188,7 @@ impl EditFile {
         };
         // Other things that are wrong with the edit are said when it is made.
         let Ok((text, planned)) = self.plan(context, text) else { return Ok(()) };
-        settings::check(context, &self.file, &edit::apply(&text, &planned.changes))
+        settings::check_early(context, &self.file, &edit::apply(&text, &planned.changes))
     }
 
     /// Makes a single exact edit of a large file without reading it into memory.

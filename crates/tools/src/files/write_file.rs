@@ -108,7 +108,10 @@ impl Invocation for WriteFile {
     fn can_execute(&self, context: &CallContext) -> Result<(), ToolError> {
         // What lies outside the workspace is not told before the policy has spoken.
         match self.file.place() {
-            Place::Workspace => self.refuse_existing(context),
+            Place::Workspace => {
+                self.refuse_existing(context)?;
+                settings::check_early(context, &self.file, &self.content)
+            }
             Place::Outside => Ok(()),
         }
     }
@@ -123,12 +126,12 @@ impl WriteFile {
         if self.file.kind() == FileKind::File && !self.overwrite {
             return Err(exists(&self.shown));
         }
-        known::may_change(context, &self.file)?;
-        settings::check(context, &self.file, &self.content)
+        known::may_change(context, &self.file)
     }
 
     fn write(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         self.refuse_existing(context)?;
+        settings::check(context, &self.file, &self.content)?;
         if !matches!(self.file.kind(), FileKind::File | FileKind::Missing | FileKind::Unreachable) {
             let error = OpenError::NotRegular { kind: self.file.kind() };
             return Err(paths::open_error(context, &self.file, &error, ErrorKind::FileWriteError));
