@@ -24,6 +24,7 @@ mod records;
 mod run;
 mod scan;
 mod schema;
+mod shelf;
 mod store;
 mod time;
 mod undo;
@@ -44,6 +45,7 @@ pub use crate::journal::FileJournal;
 pub use crate::ledger::SqliteLedger;
 pub use crate::ledger::prepare::Redact;
 pub use crate::prune::{PruneLimits, Pruned};
+pub use crate::shelf::Shelf;
 pub use crate::store::Store;
 pub use crate::undo::{
     Action, Conflict, Force, LineCounts, Reason, Refusal, Taken, Target, UndoError, UndoRequest,

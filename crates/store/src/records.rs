@@ -8,6 +8,7 @@ mod watches;
 
 pub(crate) use changes::{ChangeRow, changes_of, changes_to, delete_changes, save_changes};
 pub(crate) use checkpoints::{CheckpointRow, checkpoint, checkpoints, save_checkpoint};
+pub(crate) use paths::{bytes_of, path_of};
 pub(crate) use stamps::{
     StampRow, all_stamps, forget_stamps, known_below, known_of, save_stamps, touch_stamps,
 };

@@ -8,6 +8,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/V2__undo.sql"),
     include_str!("../migrations/V3__approvals.sql"),
     include_str!("../migrations/V4__grants_reach.sql"),
+    include_str!("../migrations/V5__keeping.sql"),
 ];
 
 /// The version this program reads and writes.

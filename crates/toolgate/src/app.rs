@@ -76,6 +76,7 @@ impl App {
             let opened = Kept::open(&workspace, loader, &engine, beginning)?;
             builder =
                 builder.ledger(opened.ledger()).journal(opened.journal()).grants(opened.grants());
+            builder = opened.serve(builder);
             if interactive {
                 let terminal = TerminalApprover::new(screen.clone(), cancellation.clone());
                 builder = builder.approver(terminal);

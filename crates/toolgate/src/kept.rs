@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use toolgate_core::gate::GateBuilder;
 use toolgate_core::grants::Grants;
 use toolgate_core::journal::Journal;
+use toolgate_core::keeping::{Dumps, Goals, Memory, Reasoning, Todos};
 use toolgate_core::ledger::Ledger;
 use toolgate_core::redact::Redactor;
 use toolgate_core::workspace::Workspace;
@@ -21,7 +23,7 @@ use toolgate_policy::Engine;
 use toolgate_policy::load::Loader;
 use toolgate_store::approvals::Asking;
 use toolgate_store::grants::{Beginning, KeptGrants};
-use toolgate_store::{SqliteLedger, Store};
+use toolgate_store::{Shelf, SqliteLedger, Store};
 
 use self::grants::OwnersGrants;
 use crate::config;
@@ -38,6 +40,7 @@ pub(crate) struct Kept {
     ledger: Arc<SqliteLedger>,
     journal: Arc<dyn Journal>,
     grants: Arc<dyn Grants>,
+    shelf: Arc<Shelf>,
 }
 
 impl Kept {
@@ -58,7 +61,8 @@ impl Kept {
             engine: Arc::clone(engine),
             loader,
         };
-        Ok(Self { ledger: store.ledger(), journal, grants: Arc::new(grants), folder })
+        let shelf = Arc::new(Shelf::new(&folder));
+        Ok(Self { ledger: store.ledger(), journal, grants: Arc::new(grants), shelf, folder })
     }
 
     pub(crate) fn ledger(&self) -> Arc<dyn Ledger> {
@@ -71,6 +75,16 @@ impl Kept {
 
     pub(crate) fn grants(&self) -> Arc<dyn Grants> {
         Arc::clone(&self.grants)
+    }
+
+    /// Gives tools what they keep things in.
+    pub(crate) fn serve(&self, gate: GateBuilder) -> GateBuilder {
+        let shelf = || Arc::clone(&self.shelf);
+        gate.service::<dyn Memory>(shelf())
+            .service::<dyn Todos>(shelf())
+            .service::<dyn Goals>(shelf())
+            .service::<dyn Reasoning>(shelf())
+            .service::<dyn Dumps>(shelf())
     }
 
     /// Puts questions where other processes can answer them.

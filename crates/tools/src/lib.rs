@@ -3,7 +3,7 @@
 //! Files are reached through the workspace's path layer alone, and nothing
 //! here asks for permission: a tool states what it touches and the gate
 //! decides. To add a tool, write its file and add one line to the list of its
-//! group, in `exec.rs`, `files.rs` or `search.rs`.
+//! group, such as `files.rs` or `search.rs`.
 
 /// Declares the tools of a group: a module each, and the list a registry is made from.
 macro_rules! tools {
@@ -19,10 +19,14 @@ macro_rules! tools {
 
 pub mod exec;
 pub mod files;
+pub mod goals;
+pub mod planning;
+pub mod remembering;
 pub mod search;
 
 mod content;
 mod edit;
+mod keeping;
 mod paths;
 mod pattern;
 mod preview;
@@ -47,6 +51,9 @@ pub fn all() -> Result<Vec<Arc<dyn Tool>>, InvalidToolName> {
     let mut tools = files::tools()?;
     tools.extend(search::tools()?);
     tools.extend(exec::tools()?);
+    tools.extend(remembering::tools()?);
+    tools.extend(planning::tools()?);
+    tools.extend(goals::tools()?);
     Ok(tools)
 }
 
