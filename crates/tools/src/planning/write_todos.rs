@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_core::keeping::{NewTodo, Todo, TodoFault, TodoId, TodoList, TodoStatus, Todos};
-use toolgate_core::policy::Effect;
 use toolgate_core::prelude::*;
-use toolgate_core::reach::Reach;
 use toolgate_core::visible;
 
 use super::list;
@@ -90,16 +88,12 @@ impl Invocation for WriteTodos {
         }
     }
 
-    fn effect(&self, _reach: &Reach) -> Option<Effect> {
-        matches!(self, Self::List).then_some(Effect::Read)
+    fn only_looks(&self) -> bool {
+        matches!(self, Self::List)
     }
 
     fn risk(&self) -> Risk {
         Risk::Low
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        if matches!(self, Self::List) { Concurrency::Safe } else { Concurrency::Exclusive }
     }
 
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {

@@ -6,9 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate_core::keeping::{self, Fact, MemoryKey, Scope, Stored};
-use toolgate_core::policy::Effect;
 use toolgate_core::prelude::*;
-use toolgate_core::reach::Reach;
 use toolgate_core::visible;
 
 use crate::keeping::{failed, in_a_row, listed, moment, nearest, required, service};
@@ -98,16 +96,12 @@ impl Invocation for Memory {
         }
     }
 
-    fn effect(&self, _reach: &Reach) -> Option<Effect> {
-        self.only_looks().then_some(Effect::Read)
+    fn only_looks(&self) -> bool {
+        matches!(self, Self::Get { .. } | Self::List)
     }
 
     fn risk(&self) -> Risk {
         Risk::Low
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        if self.only_looks() { Concurrency::Safe } else { Concurrency::Exclusive }
     }
 
     fn preview(&self, _context: &CallContext) -> Preview {
@@ -123,10 +117,6 @@ impl Invocation for Memory {
 }
 
 impl Memory {
-    fn only_looks(&self) -> bool {
-        matches!(self, Self::Get { .. } | Self::List)
-    }
-
     fn carry_out(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         let memory = service::<dyn keeping::Memory>(context, ErrorKind::MemoryError)?;
         let workspace = context.workspace().root();
