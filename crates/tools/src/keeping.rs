@@ -124,6 +124,11 @@ pub(crate) fn in_a_row<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
+/// So many of something.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// The start of a text on one line.
 pub(crate) fn start_of(text: &str, most: usize) -> String {
     let line = visible::line(text.trim());

@@ -17,7 +17,7 @@ use crate::exit::{self, UsageError};
 use crate::global::GlobalArgs;
 use crate::home;
 use crate::moment;
-use crate::output::{print_json, print_text};
+use crate::output::{one_line, print_json, print_text};
 
 /// Show the goals of this workspace
 ///
@@ -67,7 +67,7 @@ fn list(shelf: Option<&Shelf>, root: &Path, as_json: bool) -> anyhow::Result<Exi
     let mut text = String::new();
     for goal in &goals {
         let (id, status) = (goal.id.to_string(), goal.status.name());
-        writeln!(text, "{id:<9} {status:<9}  {}", visible::line(&goal.title))?;
+        writeln!(text, "{id:<9} {status:<9}  {}", one_line(&goal.title))?;
     }
     if goals.is_empty() {
         text.push_str("There are no goals in this workspace.\n");
@@ -130,7 +130,7 @@ fn remove(
 
 fn parse(id: &str) -> Result<GoalId, UsageError> {
     GoalId::parse(id).ok_or_else(|| {
-        let id = visible::line(id);
+        let id = one_line(id);
         UsageError(format!("`{id}` is not the id of a goal, such as goal-3; see `toolgate goals`"))
     })
 }
@@ -139,7 +139,7 @@ fn missing(id: Option<&str>) -> ExitCode {
     exit::report(&match id {
         Some(id) => format!(
             "there is no goal `{}` in this workspace; see `toolgate goals`",
-            visible::line(id)
+            one_line(id)
         ),
         None => "no goal is active in this workspace; see `toolgate goals`".to_owned(),
     });
@@ -152,30 +152,30 @@ fn render(
     decisions: &[Decision],
 ) -> anyhow::Result<String> {
     let mut text = String::new();
-    writeln!(text, "{}  {}  {}", goal.id, goal.status.name(), visible::line(&goal.title))?;
+    writeln!(text, "{}  {}  {}", goal.id, goal.status.name(), one_line(&goal.title))?;
     writeln!(text, "  created {}", moment::long(timestamp(goal.created)))?;
     for about in goal.description.iter().chain(&goal.summary) {
-        for line in visible::text(about).lines() {
+        for line in visible::question(about).lines() {
             writeln!(text, "  {line}")?;
         }
     }
     for criterion in &goal.criteria {
-        writeln!(text, "  reached when: {}", visible::line(criterion))?;
+        writeln!(text, "  reached when: {}", one_line(criterion))?;
     }
     for point in checkpoints {
         let at = moment::short(timestamp(point.at));
-        let about = point.description.as_deref().map(|about| format!(": {}", visible::line(about)));
+        let about = point.description.as_deref().map(|about| format!(": {}", one_line(about)));
         let about = about.unwrap_or_default();
-        writeln!(text, "{at}  checkpoint `{}`{about}", visible::line(&point.name))?;
+        writeln!(text, "{at}  checkpoint `{}`{about}", one_line(&point.name))?;
     }
     for Decision { decision, rationale, alternatives, at } in decisions {
         let at = moment::short(timestamp(*at));
-        writeln!(text, "{at}  decided: {}", visible::line(decision))?;
+        writeln!(text, "{at}  decided: {}", one_line(decision))?;
         if let Some(rationale) = rationale {
-            writeln!(text, "             because: {}", visible::line(rationale))?;
+            writeln!(text, "             because: {}", one_line(rationale))?;
         }
         for alternative in alternatives {
-            writeln!(text, "             instead of: {}", visible::line(alternative))?;
+            writeln!(text, "             instead of: {}", one_line(alternative))?;
         }
     }
     Ok(text)

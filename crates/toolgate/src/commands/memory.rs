@@ -17,7 +17,7 @@ use crate::global::GlobalArgs;
 use crate::home;
 use crate::input;
 use crate::moment;
-use crate::output::{print_json, print_text};
+use crate::output::{one_line, print_json, print_text};
 
 /// Show and change what models keep between sessions
 ///
@@ -26,7 +26,7 @@ use crate::output::{print_json, print_text};
 #[derive(Debug, clap::Args)]
 pub(crate) struct MemoryArgs {
     /// List those of every workspace
-    #[arg(long)]
+    #[arg(long, global = true)]
     all: bool,
     #[command(subcommand)]
     command: Option<MemoryCommand>,
@@ -109,13 +109,13 @@ impl Kept {
     fn text(&self) -> String {
         let mut text = String::new();
         for MemoryKey { key, bytes, changed } in &self.keys {
-            let (key, changed) = (visible::line(key), moment::short(timestamp(*changed)));
+            let (key, changed) = (one_line(key), moment::short(timestamp(*changed)));
             // Writing to a text does not fail.
             writeln!(text, "{changed}  {key}  ({bytes} bytes)").ok();
         }
         for fact in &self.facts {
             let everywhere = if fact.scope == Scope::User { "  (everywhere)" } else { "" };
-            let (at, line) = (moment::short(timestamp(fact.at)), visible::line(&fact.fact));
+            let (at, line) = (moment::short(timestamp(fact.at)), one_line(&fact.fact));
             writeln!(text, "{at}  {}  {line}{everywhere}", fact.key()).ok();
         }
         if text.is_empty() {
@@ -151,7 +151,7 @@ fn get(shelf: Option<&Shelf>, root: &Path, key: &str, as_json: bool) -> anyhow::
         None => Ok(missing(key)),
         Some((value, at)) => {
             let data = json!({ "key": key, "value": value, "changed": timestamp(at) });
-            print(as_json, &data, &visible::text(&value))
+            print(as_json, &data, &visible::question(&value))
         }
     }
 }
@@ -167,7 +167,7 @@ fn set(
     check_key(key).map_err(|why| UsageError(format!("the key cannot be used: {why}")))?;
     check_value(&value).map_err(|why| UsageError(format!("the value cannot be used: {why}")))?;
     shelf.set(root, key, &value)?;
-    let text = format!("Kept `{}`, {} bytes.\n", visible::line(key), value.len());
+    let text = format!("Kept `{}`, {} bytes.\n", one_line(key), value.len());
     print(as_json, &json!({ "key": key, "bytes": value.len() }), &text)
 }
 
@@ -185,14 +185,14 @@ fn delete(
     if !gone {
         return Ok(missing(key));
     }
-    let text = format!("Deleted `{}`.\n", visible::line(key));
+    let text = format!("Deleted `{}`.\n", one_line(key));
     print(as_json, &json!({ "key": key, "deleted": true }), &text)
 }
 
 fn missing(key: &str) -> ExitCode {
     exit::report(&format!(
         "`{}` is not kept for this workspace; see `toolgate memory`",
-        visible::line(key)
+        one_line(key)
     ));
     ExitCode::FAILURE
 }

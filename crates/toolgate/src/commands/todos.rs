@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolgate_core::keeping::{Todo, TodoList, TodoStatus, Todos};
-use toolgate_core::visible;
 use toolgate_store::Shelf;
 
 use crate::app;
 use crate::global::GlobalArgs;
 use crate::home;
-use crate::output::{print_json, print_text};
+use crate::output::{one_line, print_json, print_text};
 
 /// Show what models have to do in this workspace
 ///
@@ -62,7 +61,7 @@ fn write_list(text: &mut String, list: &TodoList, todos: &[Todo]) {
         && !todos.is_empty()
     {
         let between = if text.is_empty() { "" } else { "\n" };
-        writeln!(text, "{between}Session {}:", visible::line(session.as_str())).ok();
+        writeln!(text, "{between}Session {}:", one_line(session.as_str())).ok();
     }
     for todo in todos {
         let mark = match todo.status {
@@ -70,7 +69,7 @@ fn write_list(text: &mut String, list: &TodoList, todos: &[Todo]) {
             TodoStatus::InProgress => '~',
             TodoStatus::Completed => 'x',
         };
-        writeln!(text, "[{mark}] {}: {}", todo.id, visible::line(&todo.task)).ok();
+        writeln!(text, "[{mark}] {}: {}", todo.id, one_line(&todo.task)).ok();
     }
 }
 

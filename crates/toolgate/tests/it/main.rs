@@ -26,11 +26,19 @@ mod harness;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
+mod keeping;
+#[cfg(test)]
+mod keeping_cli;
+#[cfg(test)]
+mod keeping_processes;
+#[cfg(test)]
 mod killing;
 #[cfg(test)]
 mod killing_records;
 #[cfg(test)]
 mod modes;
+#[cfg(test)]
+mod notebook;
 #[cfg(test)]
 mod ordinary_work;
 #[cfg(test)]

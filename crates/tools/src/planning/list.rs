@@ -6,7 +6,7 @@ use toolgate_core::keeping::{Todo, TodoStatus};
 use toolgate_core::result::ToolResult;
 use toolgate_core::visible;
 
-use crate::keeping::{listed, moment};
+use crate::keeping::{counted, listed, moment};
 
 /// How many characters a task may have.
 pub(super) const LONGEST_TASK: usize = 2_000;
@@ -22,7 +22,7 @@ pub(super) fn rendered(context: &CallContext, todos: &[Todo]) -> ToolResult {
     }
     let done = todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
     ToolResult::bounded(collector.finish())
-        .with_display(format!("{} todos, {done} completed", todos.len()))
+        .with_display(format!("{}, {done} completed", counted(todos.len(), "todo")))
         .with_structured(listed("todos", todos, data))
 }
 

@@ -9,7 +9,7 @@ use toolgate_core::keeping::{self, Fact, MemoryKey, Scope, Stored};
 use toolgate_core::prelude::*;
 use toolgate_core::visible;
 
-use crate::keeping::{failed, in_a_row, listed, moment, nearest, required, service};
+use crate::keeping::{counted, failed, in_a_row, listed, moment, nearest, required, service};
 
 /// Keep text by key for this workspace, across sessions: `set` a value, `get` it, `delete` it, or `list` all keys and remembered facts. Look here first for what earlier sessions found out. Values are kept as they are, so keep no secrets.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -232,6 +232,6 @@ fn list(context: &CallContext, keys: &[MemoryKey], facts: &[Fact]) -> ToolResult
         fields.insert("totalFacts".to_owned(), facts.get("total").cloned().unwrap_or_default());
     }
     ToolResult::bounded(collector.finish())
-        .with_display(format!("{} keys, {} facts", keys.len(), facts.len()))
+        .with_display(format!("{}, {}", counted(keys.len(), "key"), counted(facts.len(), "fact")))
         .with_structured(data)
 }

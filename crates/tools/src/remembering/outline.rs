@@ -41,7 +41,7 @@ pub(super) fn write(
     item(&mut text, &format!("Written: {}", moment(head.at)));
     for Section { title, content } in sections {
         heading(&mut text, title);
-        text.push_str(&visible::text(content));
+        text.push_str(&visible::text(content.trim_end()));
         text.push('\n');
     }
     goal(&mut text, context)?;
@@ -65,14 +65,13 @@ fn goal(text: &mut String, context: &CallContext) -> Result<(), ToolError> {
             item(text, &format!("Checkpoint `{}` of {}{about}", point.name, moment(point.at)));
         }
         for decision in goals.decisions(active.id).map_err(&unkept)?.iter().rev().take(MOST) {
-            let mut line = format!("Decided: {}", decision.decision);
+            item(text, &format!("Decided: {}", decision.decision));
             if let Some(rationale) = &decision.rationale {
-                line.push_str(&format!(" Because: {rationale}"));
+                below(text, &format!("Because: {rationale}"));
             }
-            if !decision.alternatives.is_empty() {
-                line.push_str(&format!(" Instead of: {}", decision.alternatives.join("; ")));
+            for alternative in &decision.alternatives {
+                below(text, &format!("Instead of: {alternative}"));
             }
-            item(text, &line);
         }
     }
     let paused: Vec<&Goal> =
@@ -135,7 +134,7 @@ fn reasoning(text: &mut String, context: &CallContext) -> Result<(), ToolError> 
         .map_err(failed(ErrorKind::MemoryError))?;
     if !thoughts.is_empty() {
         heading(text, "Recent reasoning");
-        let shown = |text: &str| start_of(text, LONGEST_THOUGHT);
+        let shown = |text: &str| start_of(&flat(text), LONGEST_THOUGHT);
         items(text, thoughts.iter().map(|thought| format!("{}: {}", moment(thought.at), shown(&thought.text))));
     }
     Ok(())
@@ -162,7 +161,18 @@ fn heading(text: &mut String, title: &str) {
 }
 
 fn item(text: &mut String, line: &str) {
-    writeln!(text, "- {}", visible::line(line)).ok();
+    writeln!(text, "- {}", flat(line)).ok();
+}
+
+/// An item below the last one.
+fn below(text: &mut String, line: &str) {
+    writeln!(text, "  - {}", flat(line)).ok();
+}
+
+/// Text of several lines on one.
+fn flat(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    visible::line(&lines.join(" ")).into_owned()
 }
 
 /// As many items as are written down, and how many more there are.

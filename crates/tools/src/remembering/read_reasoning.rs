@@ -8,7 +8,7 @@ use toolgate_core::keeping::{Reasoning, Thought, ThoughtKind};
 use toolgate_core::prelude::*;
 use toolgate_core::visible;
 
-use crate::keeping::{failed, moment, service};
+use crate::keeping::{counted, failed, moment, service};
 
 /// How many thoughts are returned when nothing is said.
 const USUAL: u32 = 20;
@@ -82,7 +82,7 @@ impl ReadReasoning {
             .map(|Thought { text, kind, at }| json!({ "text": text, "kind": kind, "at": moment(*at) }))
             .collect();
         Ok(ToolResult::bounded(collector.finish())
-            .with_display(format!("{} entries", thoughts.len()))
+            .with_display(counted(thoughts.len(), "thought"))
             .with_structured(json!({ "entries": entries })))
     }
 
@@ -94,7 +94,7 @@ impl ReadReasoning {
         match context.session().lasts() {
             Lasts::Joined => format!("{what}."),
             Lasts::OneCall | Lasts::Conversation => {
-                format!("{what}, which began with this run; `--session ID` joins an earlier one.")
+                format!("{what}. It began with this run; `--session ID` joins an earlier one.")
             }
         }
     }
