@@ -8,12 +8,14 @@
 //! [`CallContext::blocking`]: crate::context::CallContext::blocking
 
 mod dumps;
+mod fault;
 mod goals;
 mod memory;
 mod reasoning;
 mod todos;
 
 pub use dumps::Dumps;
+pub use fault::KeepingError;
 pub use goals::{
     Checkpoint, Decision, Goal, GoalFault, GoalId, GoalStatus, Goals, NewGoal, Started,
 };
@@ -23,18 +25,3 @@ pub use memory::{
 };
 pub use reasoning::{Reasoning, Thought, ThoughtKind};
 pub use todos::{NewTodo, Todo, TodoFault, TodoId, TodoList, TodoStatus, Todos};
-
-/// Why something could not be kept, or what was kept not be read: what happened and what to do.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct KeepingError {
-    /// What happened and what to do next.
-    pub message: String,
-}
-
-impl KeepingError {
-    /// An error with this message.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
-    }
-}

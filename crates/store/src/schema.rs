@@ -72,7 +72,8 @@ mod tests {
         let kept: i64 =
             connection.query_row("SELECT watch FROM checkpoints", [], |row| row.get(0)).unwrap();
         assert_eq!((kept, version(&connection).unwrap()), (7, known()));
-        let goal = "INSERT INTO goals (workspace, title, criteria, status, session, created, changed)
+        let goal =
+            "INSERT INTO goals (workspace, title, criteria, status, session, created, changed)
                     VALUES (x'2f77', 't', '[]', 'active', 's', 0, 0)";
         connection.execute(goal, []).unwrap();
         connection.execute(goal, []).expect_err("one goal is active at most");

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::KeepingError;
+use super::fault::KeepingError;
 use crate::context::Session;
 
 /// Keeps readable files about sessions, where only the owner can read them.

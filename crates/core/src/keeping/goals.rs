@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::KeepingError;
+use super::fault::KeepingError;
 use crate::context::Session;
 
 /// Keeps goals. In each workspace one is active at most.

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::KeepingError;
+use super::fault::KeepingError;
 
 /// How many characters a key may have.
 pub const MAX_KEY_CHARS: usize = 200;
@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn keys_that_cannot_be_told_apart_or_typed_are_refused() {
-        for key in ["a", "../../x", "%", "a b", "ключ/鍵", "fact", "facts/1", &"k".repeat(200)] {
+        for key in ["a", "../../x", "%", "a b", "ключ/鍵", "fact", "facts/1", &"k".repeat(200)]
+        {
             assert_eq!(check_key(key), Ok(()), "{key}");
         }
         for key in ["", " \u{a0}", "a\0b", "a\nb", "\u{9b}", "fact/1", "fact/", &"k".repeat(201)] {
@@ -232,7 +233,9 @@ mod tests {
     #[test]
     fn only_the_very_key_of_a_fact_means_it() {
         assert_eq!(Fact::number_of("fact/12"), Some(12));
-        for key in ["fact/", "fact/012", "fact/+1", "fact/1 ", "fact/x", "12", "fact/99999999999999999999"] {
+        for key in
+            ["fact/", "fact/012", "fact/+1", "fact/1 ", "fact/x", "12", "fact/99999999999999999999"]
+        {
             assert_eq!(Fact::number_of(key), None, "{key}");
         }
     }

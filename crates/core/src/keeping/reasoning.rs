@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::KeepingError;
+use super::fault::KeepingError;
 use crate::context::Session;
 
 /// Keeps reasoning, as long as there is room for it.

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::KeepingError;
+use super::fault::KeepingError;
 use crate::context::{Lasts, Session};
 use crate::id::SessionId;
 

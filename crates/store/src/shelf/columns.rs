@@ -26,7 +26,9 @@ pub(super) fn one_of<T: Copy>(
 ) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     let found = all.iter().copied().find(|value| name(*value) == text);
-    found.ok_or_else(|| damaged(column, format!("`{}` stands where a status should", text.escape_debug())))
+    found.ok_or_else(|| {
+        damaged(column, format!("`{}` stands where a status should", text.escape_debug()))
+    })
 }
 
 /// Texts in one column.
@@ -37,7 +39,8 @@ pub(super) fn texts(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String
 
 /// Texts for one column.
 pub(super) fn json(texts: &[String]) -> rusqlite::Result<String> {
-    serde_json::to_string(texts).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+    serde_json::to_string(texts)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
 fn damaged(

@@ -12,7 +12,7 @@ use toolgate_core::context::Session;
 use toolgate_core::keeping::{Dumps, KeepingError};
 use uuid::Uuid;
 
-use super::Shelf;
+use super::place::Shelf;
 use crate::records::path_of;
 
 /// How much of a wished name is used.
@@ -48,8 +48,7 @@ impl Dumps for Shelf {
                 .prepare_cached(sql)?
                 .query_map(params![session, limit], |row| row.get(0).map(path_of))?
                 .collect::<rusqlite::Result<_>>()?;
-            let all: u32 =
-                rows.prepare_cached(count)?.query_row([session], |row| row.get(0))?;
+            let all: u32 = rows.prepare_cached(count)?.query_row([session], |row| row.get(0))?;
             let more = all.saturating_sub(u32::try_from(files.len()).unwrap_or(u32::MAX));
             Ok((files, more))
         });

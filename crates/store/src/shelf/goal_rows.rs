@@ -12,7 +12,11 @@ pub(super) fn active(rows: &Connection, workspace: &[u8]) -> rusqlite::Result<Op
 }
 
 /// A goal of a workspace.
-pub(super) fn find(rows: &Connection, workspace: &[u8], id: GoalId) -> rusqlite::Result<Option<Goal>> {
+pub(super) fn find(
+    rows: &Connection,
+    workspace: &[u8],
+    id: GoalId,
+) -> rusqlite::Result<Option<Goal>> {
     let sql = format!("{GOAL} WHERE workspace = ?1 AND id = ?2");
     rows.prepare_cached(&sql)?.query_row(params![workspace, id.0], read).optional()
 }

@@ -11,7 +11,8 @@ use toolgate_core::keeping::{
 
 use super::columns::{json, now};
 use super::goal_rows::{active, all, find};
-use super::{MOST, Shelf, trail};
+use super::place::{MOST, Shelf};
+use super::trail;
 use crate::error::StoreError;
 use crate::records::bytes_of;
 
@@ -137,17 +138,24 @@ impl Goals for Shelf {
     }
 }
 
-/// Forgets a goal with its checkpoints and decisions.
-pub(super) fn remove(shelf: &Shelf, workspace: &Path, goal: GoalId) -> Result<bool, StoreError> {
-    shelf.commit(|rows| {
-        let sql = "DELETE FROM goals WHERE id = ?1 AND workspace = ?2";
-        let gone = rows.execute(sql, params![goal.0, bytes_of(workspace)])? > 0;
-        if gone {
-            rows.execute("DELETE FROM goal_checkpoints WHERE goal = ?1", [goal.0])?;
-            rows.execute("DELETE FROM decisions WHERE goal = ?1", [goal.0])?;
-        }
-        Ok(gone)
-    })
+impl Shelf {
+    /// Forgets a goal with its checkpoints and decisions; `false` when there is none of this id.
+    /// Named points to go back to stay.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be written down.
+    pub fn remove_goal(&self, workspace: &Path, goal: GoalId) -> Result<bool, StoreError> {
+        self.commit(|rows| {
+            let sql = "DELETE FROM goals WHERE id = ?1 AND workspace = ?2";
+            let gone = rows.execute(sql, params![goal.0, bytes_of(workspace)])? > 0;
+            if gone {
+                rows.execute("DELETE FROM goal_checkpoints WHERE goal = ?1", [goal.0])?;
+                rows.execute("DELETE FROM decisions WHERE goal = ?1", [goal.0])?;
+            }
+            Ok(gone)
+        })
+    }
 }
 
 /// Pauses a goal that is active, if one is.

@@ -8,7 +8,7 @@ use toolgate_core::keeping::{
 };
 
 use super::columns::{at, now};
-use super::{MOST, Shelf};
+use super::place::{MOST, Shelf};
 use crate::records::bytes_of;
 
 /// How many bytes all values of a workspace may have together.
@@ -53,9 +53,8 @@ impl Memory for Shelf {
 
     fn delete(&self, workspace: &Path, key: &str) -> Result<bool, KeepingError> {
         let sql = "DELETE FROM memory WHERE workspace = ?1 AND key = ?2";
-        let gone = self.commit(|rows| {
-            rows.prepare_cached(sql)?.execute(params![bytes_of(workspace), key])
-        });
+        let gone = self
+            .commit(|rows| rows.prepare_cached(sql)?.execute(params![bytes_of(workspace), key]));
         Ok(gone? > 0)
     }
 
@@ -81,7 +80,8 @@ impl Memory for Shelf {
             Scope::User => &[],
         };
         self.commit(|rows| {
-            let known = "SELECT id, fact, workspace, at FROM facts WHERE workspace = ?1 AND fact = ?2";
+            let known =
+                "SELECT id, fact, workspace, at FROM facts WHERE workspace = ?1 AND fact = ?2";
             let mut known = rows.prepare_cached(known)?;
             let found = known.query_row(params![place, fact], read_fact).optional()?;
             if let Some(fact) = found {
@@ -111,9 +111,8 @@ impl Memory for Shelf {
 
     fn forget(&self, workspace: &Path, number: i64) -> Result<bool, KeepingError> {
         let sql = "DELETE FROM facts WHERE id = ?2 AND workspace IN (?1, x'')";
-        let gone = self.commit(|rows| {
-            rows.prepare_cached(sql)?.execute(params![bytes_of(workspace), number])
-        });
+        let gone = self
+            .commit(|rows| rows.prepare_cached(sql)?.execute(params![bytes_of(workspace), number]));
         Ok(gone? > 0)
     }
 }

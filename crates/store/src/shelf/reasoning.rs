@@ -7,8 +7,8 @@ use toolgate_core::context::Session;
 use toolgate_core::id::SessionId;
 use toolgate_core::keeping::{KeepingError, Reasoning, Thought, ThoughtKind};
 
-use super::Shelf;
 use super::columns::{at, now, one_of};
+use super::place::Shelf;
 use crate::records::bytes_of;
 
 /// How many thoughts are kept, of all sessions together; the oldest go first.

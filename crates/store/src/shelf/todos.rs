@@ -10,7 +10,7 @@ use toolgate_core::keeping::{
 };
 
 use super::columns::{at, now, one_of};
-use super::{MOST, Shelf};
+use super::place::{MOST, Shelf};
 use crate::error::StoreError;
 use crate::records::bytes_of;
 use crate::time::micros;
@@ -86,6 +86,22 @@ impl Todos for Shelf {
 }
 
 impl Shelf {
+    /// The sessions that have todos of their own in a workspace.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
+    pub fn sessions_with_todos(&self, workspace: &Path) -> Result<Vec<SessionId>, StoreError> {
+        let sql = "SELECT DISTINCT owner FROM todo_lists JOIN todos ON list = todo_lists.id
+                   WHERE workspace = ?1 AND owner <> '' ORDER BY todo_lists.id";
+        let owners: Vec<String> = self.look(|rows| {
+            let mut rows = rows.prepare_cached(sql)?;
+            rows.query_map([bytes_of(workspace)], |row| row.get(0))?.collect()
+        })?;
+        let ids = owners.iter().filter_map(|owner| owner.strip_prefix(SESSION));
+        Ok(ids.map(SessionId::from).collect())
+    }
+
     /// Changes one thing on a list; what it is or was.
     fn change(&self, list: &TodoList, id: TodoId, sql: &str) -> Result<Todo, TodoFault> {
         let changed = self.commit(|rows| {
@@ -94,18 +110,6 @@ impl Shelf {
         });
         changed.map_err(KeepingError::from)?.ok_or(TodoFault::NoSuch(id))
     }
-}
-
-/// The sessions that have something on a list of their own.
-pub(super) fn sessions(shelf: &Shelf, workspace: &Path) -> Result<Vec<SessionId>, StoreError> {
-    let sql = "SELECT DISTINCT owner FROM todo_lists JOIN todos ON list = todo_lists.id
-               WHERE workspace = ?1 AND owner <> '' ORDER BY todo_lists.id";
-    let owners: Vec<String> = shelf.look(|rows| {
-        let mut rows = rows.prepare_cached(sql)?;
-        rows.query_map([bytes_of(workspace)], |row| row.get(0))?.collect()
-    })?;
-    let ids = owners.iter().filter_map(|owner| owner.strip_prefix(SESSION));
-    Ok(ids.map(SessionId::from).collect())
 }
 
 fn owner(list: &TodoList) -> String {

@@ -10,7 +10,8 @@ use toolgate_core::keeping::{
 
 use super::columns::{at, json, now, texts};
 use super::goal_rows::active;
-use super::{MOST, reasoning};
+use super::place::MOST;
+use super::reasoning;
 use crate::archive::{Archive, KeepError};
 use crate::journal::recover;
 use crate::records::{self, CheckpointRow, bytes_of, newest_watch, save_checkpoint};

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use serde_json::json;
 use toolgate_core::id::{CallId, SessionId};
-use toolgate_core::ledger::{Durability, Entry, EntryKind, Ledger as _};
 use toolgate_core::keeping::{Dumps as _, Memory as _};
+use toolgate_core::ledger::{Durability, Entry, EntryKind, Ledger as _};
 use toolgate_store::{Audit, Filter, Order, Shelf, Store};
 
 /// A very small disk.

@@ -62,7 +62,20 @@ fn each_workspace_has_keys_of_its_own() {
 #[test]
 fn odd_keys_and_values_are_taken_to_the_letter() {
     let (_state, shelf) = shelf();
-    let odd = ["%", "_", "a%", "A", "a", "../../x", "' OR 1=1 --", "ä", "a\u{308}", "💥", "fact", "\u{202e}"];
+    let odd = [
+        "%",
+        "_",
+        "a%",
+        "A",
+        "a",
+        "../../x",
+        "' OR 1=1 --",
+        "ä",
+        "a\u{308}",
+        "💥",
+        "fact",
+        "\u{202e}",
+    ];
     for (number, key) in odd.iter().enumerate() {
         shelf.set(HERE.as_ref(), key, &format!("{number}\0\u{1b}\r\n")).unwrap();
     }
@@ -137,12 +150,8 @@ fn a_session_that_can_be_joined_has_a_list_of_its_own() {
         assert_eq!(tasks, [number.to_string()], "{id:?}");
     }
     assert_eq!(Todos::list(&shelf, &list()).unwrap(), []);
-    let known: Vec<String> = shelf
-        .sessions_with_todos(HERE.as_ref())
-        .unwrap()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let known: Vec<String> =
+        shelf.sessions_with_todos(HERE.as_ref()).unwrap().iter().map(ToString::to_string).collect();
     assert_eq!(known, ids);
 }
 
@@ -205,7 +214,10 @@ fn a_checkpoint_needs_a_goal_and_a_name_of_its_own() {
     assert_eq!(names, ["a", "mine"].map(str::to_owned).into());
     shelf.decide(&session, "d", Some("r"), &["x".to_owned()]).unwrap();
     assert!(shelf.remove_goal(root, goal.id).unwrap());
-    assert_eq!((shelf.checkpoints(goal.id).unwrap(), shelf.decisions(goal.id).unwrap()), (vec![], vec![]));
+    assert_eq!(
+        (shelf.checkpoints(goal.id).unwrap(), shelf.decisions(goal.id).unwrap()),
+        (vec![], vec![])
+    );
     assert_eq!(changes.checkpoints(root).unwrap().len(), 2);
 }
 
@@ -285,7 +297,9 @@ fn many_threads_and_shelves_lose_and_double_nothing() {
                         shelf.remember(HERE.as_ref(), &turn.to_string(), Scope::User).unwrap();
                         shelf.switch(workspace.workspace().root(), goals[turn % 4]).unwrap();
                         let all = Goals::list(&*shelf, workspace.workspace().root()).unwrap();
-                        let active = |goal: &&toolgate_core::keeping::Goal| goal.status == GoalStatus::Active;
+                        let active = |goal: &&toolgate_core::keeping::Goal| {
+                            goal.status == GoalStatus::Active
+                        };
                         assert_eq!(all.iter().filter(active).count(), 1);
                     }
                 });

@@ -51,9 +51,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &GoalsArgs) -> anyhow::Result<ExitC
     let shelf = Shelf::open_existing(&home::state()?)?;
     match &args.command {
         None | Some(GoalsCommand::List) => list(shelf.as_ref(), root, global.json),
-        Some(GoalsCommand::Show { id }) => {
-            show(shelf.as_ref(), root, id.as_deref(), global.json)
-        }
+        Some(GoalsCommand::Show { id }) => show(shelf.as_ref(), root, id.as_deref(), global.json),
         Some(GoalsCommand::Remove { id }) => remove(shelf.as_ref(), root, id, global.json),
     }
 }
@@ -110,12 +108,7 @@ fn show(
     Ok(ExitCode::SUCCESS)
 }
 
-fn remove(
-    shelf: Option<&Shelf>,
-    root: &Path,
-    id: &str,
-    as_json: bool,
-) -> anyhow::Result<ExitCode> {
+fn remove(shelf: Option<&Shelf>, root: &Path, id: &str, as_json: bool) -> anyhow::Result<ExitCode> {
     let goal = parse(id)?;
     if !shelf.map(|shelf| shelf.remove_goal(root, goal)).transpose()?.unwrap_or(false) {
         return Ok(missing(Some(id)));
@@ -137,10 +130,9 @@ fn parse(id: &str) -> Result<GoalId, UsageError> {
 
 fn missing(id: Option<&str>) -> ExitCode {
     exit::report(&match id {
-        Some(id) => format!(
-            "there is no goal `{}` in this workspace; see `toolgate goals`",
-            one_line(id)
-        ),
+        Some(id) => {
+            format!("there is no goal `{}` in this workspace; see `toolgate goals`", one_line(id))
+        }
         None => "no goal is active in this workspace; see `toolgate goals`".to_owned(),
     });
     ExitCode::FAILURE

@@ -96,9 +96,7 @@ impl Kept {
     }
 
     fn json(&self, root: &Path) -> Value {
-        let key = |key: &MemoryKey| {
-            json!({ "key": key.key, "bytes": key.bytes, "changed": timestamp(key.changed) })
-        };
+        let key = |key: &MemoryKey| json!({ "key": key.key, "bytes": key.bytes, "changed": timestamp(key.changed) });
         json!({
             "workspace": root.to_string_lossy(),
             "keys": self.keys.iter().map(key).collect::<Vec<_>>(),

@@ -43,7 +43,9 @@ pub(crate) fn run(global: &GlobalArgs, _args: &TodosArgs) -> anyhow::Result<Exit
         let todos = todos.transpose()?.unwrap_or_default();
         write_list(&mut text, &list, &todos);
         let session = list.session.as_ref();
-        data.push(json!({ "session": session, "todos": todos.iter().map(todo_json).collect::<Vec<_>>() }));
+        data.push(
+            json!({ "session": session, "todos": todos.iter().map(todo_json).collect::<Vec<_>>() }),
+        );
     }
     if global.json {
         print_json(&data)?;

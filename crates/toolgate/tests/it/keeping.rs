@@ -186,7 +186,8 @@ proptest! {
 #[test]
 fn what_an_action_needs_is_named_when_it_is_missing() {
     let notebook = Notebook::new();
-    let message = |tool: &str, args: Value| notebook.message(ErrorKind::ValidationError, tool, args);
+    let message =
+        |tool: &str, args: Value| notebook.message(ErrorKind::ValidationError, tool, args);
     insta::assert_snapshot!(message("memory", json!({ "action": "get" })), @"`key` is missing: action `get` needs it");
     insta::assert_snapshot!(message("memory", json!({ "action": "set", "key": "k" })), @"`value` is missing: action `set` needs it");
     insta::assert_snapshot!(message("memory", json!({ "action": "delete" })), @"`key` is missing: action `delete` needs it");
@@ -223,7 +224,8 @@ fn what_is_not_there_is_answered_with_what_is() {
     add(&notebook, "a");
     insta::assert_snapshot!(todo("01"), @"there is no todo `01`; there are: 1; see them with action `list`");
     let goal = |tool: &str, args: Value| notebook.message(ErrorKind::GoalError, tool, args);
-    let active = "no goal is active; create one with `create_goal`, or take one up with `switch_goal`";
+    let active =
+        "no goal is active; create one with `create_goal`, or take one up with `switch_goal`";
     assert_eq!(goal("complete_goal", json!({})), active);
     assert_eq!(goal("create_checkpoint", json!({ "name": "a" })), active);
     assert_eq!(goal("record_decision", json!({ "decision": "a" })), active);
@@ -255,7 +257,10 @@ fn results_are_what_a_model_reads() {
         ("memory", json!({ "action": "delete", "key": "fact/1" })),
         ("write_todos", json!({ "action": "list" })),
         ("write_todos", json!({ "action": "add", "task": "Read the code" })),
-        ("TodoWrite", json!({ "todos": [{ "content": "Write\nit", "status": "in_progress", "activeForm": "Writing it" }, { "content": "Read the code", "status": "completed" }] })),
+        (
+            "TodoWrite",
+            json!({ "todos": [{ "content": "Write\nit", "status": "in_progress", "activeForm": "Writing it" }, { "content": "Read the code", "status": "completed" }] }),
+        ),
         ("write_todos", json!({ "action": "complete", "id": "2" })),
         ("write_todos", json!({ "action": "remove", "id": "1" })),
         ("create_goal", json!({ "title": "First" })),
@@ -264,11 +269,15 @@ fn results_are_what_a_model_reads() {
         ("switch_goal", json!({ "goal": "goal-2" })),
         ("switch_goal", json!({ "goal": "goal-2" })),
         ("create_checkpoint", json!({ "name": "it's here", "description": "half way" })),
-        ("record_decision", json!({ "decision": "Use SQLite", "rationale": "It is there.", "alternatives": ["files"] })),
+        (
+            "record_decision",
+            json!({ "decision": "Use SQLite", "rationale": "It is there.", "alternatives": ["files"] }),
+        ),
         ("read_reasoning", json!({ "query": "sqlite" })),
         ("read_reasoning", json!({ "query": "postgres" })),
         ("complete_goal", json!({ "summary": "done" })),
-        ("todo_write", json!({ "todos": [] })),
+        ("todo_write", json!({ "todos": [{ "content": "Rest", "status": "pending" }] })),
+        ("todoWrite", json!({ "todos": [] })),
     ] {
         let text = notebook.says(tool, args.clone());
         said.push_str(&format!("> {tool} {args}\n{}\n\n", text.trim_end()));
@@ -287,10 +296,17 @@ fn reasoning_that_comes_with_a_call_is_kept_before_it_runs() {
     notebook.make(Call::new("no_such_tool", json!({})).with_reasoning("Try another"));
     notebook.make(Call::new("ls", json!({ "path": "." })).with_reasoning(" "));
     let entries = notebook.data("read_reasoning", json!({}));
-    let texts: Vec<&str> =
-        entries["entries"].as_array().unwrap().iter().map(|entry| entry["text"].as_str().unwrap()).collect();
+    let texts: Vec<&str> = entries["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["text"].as_str().unwrap())
+        .collect();
     assert_eq!(texts, ["Try another", "What did I think?\n"]);
-    assert_eq!(notebook.data("read_reasoning", json!({ "limit": 1 }))["entries"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        notebook.data("read_reasoning", json!({ "limit": 1 }))["entries"].as_array().unwrap().len(),
+        1
+    );
 }
 
 #[test]
@@ -299,12 +315,19 @@ fn a_dump_is_a_readable_file_outside_of_the_workspace() {
     set(&notebook, "build", "make");
     add(&notebook, "Write tests");
     notebook.says("remember", json!({ "fact": "Line ends are LF" }));
-    notebook.says("create_goal", json!({ "title": "Ship", "description": "All of it.", "criteria": ["green"] }));
+    notebook.says(
+        "create_goal",
+        json!({ "title": "Ship", "description": "All of it.", "criteria": ["green"] }),
+    );
     notebook.says("create_goal", json!({ "title": "Later" }));
     notebook.says("create_checkpoint", json!({ "name": "start" }));
-    notebook.says("record_decision", json!({ "decision": "Go", "rationale": "why not\nreally", "alternatives": ["stay"] }));
+    notebook.says(
+        "record_decision",
+        json!({ "decision": "Go", "rationale": "why not\nreally", "alternatives": ["stay"] }),
+    );
     let sections = json!([{ "title": "Next", "content": "- push\u{1b}[2J\n" }]);
-    let dump = notebook.data("write_memory_dump", json!({ "title": "Half way: ../../etc", "sections": sections }));
+    let dump = notebook
+        .data("write_memory_dump", json!({ "title": "Half way: ../../etc", "sections": sections }));
     let path = std::path::PathBuf::from(dump["path"].as_str().unwrap());
     assert_eq!(path.parent().unwrap(), notebook.path("state/dumps"));
     assert!(path.to_str().unwrap().ends_with("-half-way-etc.md"), "{path:?}");
@@ -336,7 +359,8 @@ fn without_a_store_nothing_is_claimed_to_be_kept() {
         ("create_goal", json!({ "title": "t" }), ErrorKind::GoalError),
         ("create_checkpoint", json!({ "name": "t" }), ErrorKind::GoalError),
     ] {
-        let result = crate::workshop::RUNTIME.block_on(gate.call(Call::new(tool, args), &session)).result;
+        let result =
+            crate::workshop::RUNTIME.block_on(gate.call(Call::new(tool, args), &session)).result;
         let error = result.error.unwrap();
         assert_eq!(error.kind, kind, "{tool}");
         assert!(error.message.contains("there is no store"), "{}", error.message);

@@ -54,14 +54,21 @@ fn looking_makes_no_store() {
 #[test]
 fn the_owner_sees_and_changes_what_models_keep() {
     let toolgate = Toolgate::new();
-    call(&toolgate, "memory", &json!({ "action": "set", "key": "b\u{202e}", "value": "1\u{1b}[2J\n" }));
+    call(
+        &toolgate,
+        "memory",
+        &json!({ "action": "set", "key": "b\u{202e}", "value": "1\u{1b}[2J\n" }),
+    );
     call(&toolgate, "remember", &json!({ "fact": "Tabs, not spaces" }));
     call(&toolgate, "remember", &json!({ "fact": "Is called Kim", "scope": "user" }));
     toolgate.run(["memory", "set", "a", "of the owner"]).success();
     toolgate.run_with_input(["memory", "set", "c", "-"], "two\nlines\n").success();
     let list = stdout(&toolgate.run(["memory"]).success());
     insta::assert_snapshot!("memory_list", plain(&toolgate, &list));
-    insta::assert_snapshot!("memory_facts", plain(&toolgate, &stdout(&toolgate.run(["memory", "facts"]))));
+    insta::assert_snapshot!(
+        "memory_facts",
+        plain(&toolgate, &stdout(&toolgate.run(["memory", "facts"])))
+    );
     assert_eq!(stdout(&toolgate.run(["memory", "get", "b\u{202e}"])), "1\\x1b[2J\n");
     let exact = json_lines(&toolgate.run(["--json", "memory", "get", "b\u{202e}"]));
     assert_eq!(exact[0]["value"], "1\u{1b}[2J\n");
@@ -113,10 +120,15 @@ fn todos_are_those_of_the_workspace_unless_a_session_is_joined() {
         toolgate.call_with(flags, "write_todos", &args).code(RUNS);
     };
     add(&[], "one");
-    toolgate.batch(&[], &[json!({ "tool": "write_todos", "args": { "action": "add", "task": "two" } })]).success();
+    toolgate
+        .batch(&[], &[json!({ "tool": "write_todos", "args": { "action": "add", "task": "two" } })])
+        .success();
     add(&["--session", "s'1%"], "joined");
     let list = json!({ "action": "list" });
-    assert_eq!(llm_content(&toolgate.outcome(&[], "write_todos", &list)), "[ ] 1: one\n[ ] 2: two\n");
+    assert_eq!(
+        llm_content(&toolgate.outcome(&[], "write_todos", &list)),
+        "[ ] 1: one\n[ ] 2: two\n"
+    );
     let joined = toolgate.outcome(&["--session", "s'1%"], "write_todos", &list);
     assert_eq!(llm_content(&joined), "[ ] 1: joined\n");
     let todos = json!([{ "content": "two", "status": "in_progress" }, { "content": "one", "status": "completed" }]);
@@ -148,8 +160,14 @@ fn undo_goes_back_to_a_checkpoint_of_a_goal() {
     assert_eq!(undo, "toolgate undo --to 'before the rework'");
     write("after\n");
     toolgate.call_with(&edits, "delete_file", &json!({ "path": "gone.txt" })).code(RUNS);
-    toolgate.call_with(&edits, "write_file", &json!({ "path": "new/b.txt", "content": "b" })).code(RUNS);
-    call(&toolgate, "record_decision", &json!({ "decision": "Go back", "rationale": "It broke.", "alternatives": ["go on"] }));
+    toolgate
+        .call_with(&edits, "write_file", &json!({ "path": "new/b.txt", "content": "b" }))
+        .code(RUNS);
+    call(
+        &toolgate,
+        "record_decision",
+        &json!({ "decision": "Go back", "rationale": "It broke.", "alternatives": ["go on"] }),
+    );
     toolgate.run(["undo", "--to", "before the rework"]).success();
     assert_eq!(toolgate.read("a.txt").as_deref(), Some("at the checkpoint\n"));
     assert_eq!(toolgate.read("gone.txt").as_deref(), Some("x\n"));
@@ -175,9 +193,13 @@ fn undo_goes_back_to_a_checkpoint_of_a_goal() {
 fn a_dump_names_the_files_that_the_session_changed() {
     let toolgate = Toolgate::new();
     let flags = ["--mode", "yolo", "--session", "s"];
-    toolgate.call_with(&flags, "write_file", &json!({ "path": "a.txt", "content": "a" })).code(RUNS);
+    toolgate
+        .call_with(&flags, "write_file", &json!({ "path": "a.txt", "content": "a" }))
+        .code(RUNS);
     let other = ["--mode", "yolo", "--session", "t"];
-    toolgate.call_with(&other, "write_file", &json!({ "path": "b.txt", "content": "b" })).code(RUNS);
+    toolgate
+        .call_with(&other, "write_file", &json!({ "path": "b.txt", "content": "b" }))
+        .code(RUNS);
     let outcome = toolgate.outcome(&flags, "write_memory_dump", &json!({}));
     let path = outcome["result"]["structured"]["path"].as_str().unwrap();
     let text = fs::read_to_string(path).unwrap();
@@ -193,7 +215,8 @@ fn reasoning_comes_with_a_line_of_a_batch() {
     ];
     let answers = json_lines(&toolgate.batch(&["--session", "s"], &calls).success());
     assert!(llm_content(&answers[1]).ends_with("Look around first\n\n"));
-    let later = toolgate.outcome(&["--session", "s"], "read_reasoning", &json!({ "query": "LOOK" }));
+    let later =
+        toolgate.outcome(&["--session", "s"], "read_reasoning", &json!({ "query": "LOOK" }));
     assert!(llm_content(&later).ends_with("Look around first\n\n"));
     let alone = toolgate.outcome(&[], "read_reasoning", &json!({}));
     assert!(llm_content(&alone).contains("`--session ID` joins an earlier one"));
@@ -239,7 +262,15 @@ fn each_mode_lets_toolgate_keep_things_as_documented() {
     ] {
         for (calls, expected) in [(&looks[..], "allow"), (&lists, lists_do), (&writes, writes_do)] {
             for (tool, args) in calls {
-                let done = toolgate.run(["--mode", mode, "--json", "policy", "check", tool, &args.to_string()]);
+                let done = toolgate.run([
+                    "--mode",
+                    mode,
+                    "--json",
+                    "policy",
+                    "check",
+                    tool,
+                    &args.to_string(),
+                ]);
                 let verdict = &json_lines(&done)[0];
                 let found = (&verdict["decision"], &verdict["risk"]);
                 assert_eq!(found, (&json!(expected), &json!("low")), "{mode} {tool} {args}");
@@ -269,7 +300,10 @@ fn ten_thousand_goals_are_the_most_and_stay_quick() {
     drop(connection);
     let full = toolgate.outcome(&[], "create_goal", &json!({ "title": "one more" }));
     let message = full["result"]["error"]["message"].as_str().unwrap();
-    assert_eq!(message, "there are 10000 goals already, which is the most; remove some with `toolgate goals remove`");
+    assert_eq!(
+        message,
+        "there are 10000 goals already, which is the most; remove some with `toolgate goals remove`"
+    );
     let unknown = toolgate.outcome(&[], "switch_goal", &json!({ "goal": "goal 777" }));
     let message = unknown["result"]["error"]["message"].as_str().unwrap();
     assert!(message.contains("goal-777 `goal 777`") && message.len() < 1_000, "{message}");

@@ -116,9 +116,8 @@ fn a_damaged_store_is_an_error_and_never_an_empty_list() {
     let database = toolgate.home("state.db");
     // What stands in the log counts for more than what is damaged.
     let connection = rusqlite::Connection::open(&database).unwrap();
-    let _: i64 = connection
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-        .unwrap();
+    let _: i64 =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
     let page = |table: &str| -> usize {
         let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
         connection.query_row(sql, [table], |row| row.get::<_, u32>(0)).unwrap() as usize

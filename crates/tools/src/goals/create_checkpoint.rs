@@ -104,9 +104,11 @@ mod tests {
 
     #[test]
     fn names_are_quoted_for_a_shell() {
-        for (name, expected) in
-            [("before-2.0", "before-2.0"), ("two words", "'two words'"), ("it's $x", r"'it'\''s $x'")]
-        {
+        for (name, expected) in [
+            ("before-2.0", "before-2.0"),
+            ("two words", "'two words'"),
+            ("it's $x", r"'it'\''s $x'"),
+        ] {
             assert_eq!(quoted(name), expected);
         }
     }

@@ -48,12 +48,7 @@ impl Invocation for CreateGoal {
         let goal = NewGoal {
             title: checked(context, "title", &params.title, Form::Line, LONGEST_TITLE)?,
             description,
-            criteria: checked_all(
-                context,
-                "criteria",
-                params.criteria.as_deref(),
-                LONGEST_ENTRY,
-            )?,
+            criteria: checked_all(context, "criteria", params.criteria.as_deref(), LONGEST_ENTRY)?,
             activate: params.activate.unwrap_or(false),
         };
         Ok(Self { goal })

@@ -66,8 +66,7 @@ fn unknown(goals: &dyn Goals, context: &CallContext, id: &str) -> ToolError {
     // A title is easily taken for an id.
     let by_title = nearest(id, &all, |goal| &goal.title);
     let open = all.iter().filter(|goal| goal.status != GoalStatus::Completed);
-    let near: Vec<&Goal> =
-        if by_title.is_empty() { open.take(NAMED).collect() } else { by_title };
+    let near: Vec<&Goal> = if by_title.is_empty() { open.take(NAMED).collect() } else { by_title };
     let near: Vec<String> = near.into_iter().map(named).collect();
     // Writing to a text does not fail.
     if near.is_empty() {

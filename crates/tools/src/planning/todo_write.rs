@@ -92,7 +92,8 @@ impl Invocation for TodoWrite {
     }
 
     fn preview(&self, _context: &CallContext) -> Preview {
-        let lines = self.todos.iter().map(|todo| format!("{}: {}\n", todo.status.name(), todo.task));
+        let lines =
+            self.todos.iter().map(|todo| format!("{}: {}\n", todo.status.name(), todo.task));
         Preview::Text(lines.collect())
     }
 

@@ -221,13 +221,17 @@ fn list(context: &CallContext, keys: &[MemoryKey], facts: &[Fact]) -> ToolResult
     if keys.is_empty() && facts.is_empty() {
         collector.push("Nothing is kept for this workspace yet.");
     }
-    let mut data = listed("keys", keys, |key| {
-        json!({ "key": key.key, "bytes": key.bytes, "changed": moment(key.changed) })
-    });
+    let mut data = listed(
+        "keys",
+        keys,
+        |key| json!({ "key": key.key, "bytes": key.bytes, "changed": moment(key.changed) }),
+    );
     if let Value::Object(fields) = &mut data {
-        let facts = listed("facts", facts, |fact| {
-            json!({ "key": fact.key(), "fact": fact.fact, "scope": fact.scope, "at": moment(fact.at) })
-        });
+        let facts = listed(
+            "facts",
+            facts,
+            |fact| json!({ "key": fact.key(), "fact": fact.fact, "scope": fact.scope, "at": moment(fact.at) }),
+        );
         fields.insert("facts".to_owned(), facts.get("facts").cloned().unwrap_or_default());
         fields.insert("totalFacts".to_owned(), facts.get("total").cloned().unwrap_or_default());
     }

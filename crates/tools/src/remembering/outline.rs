@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::time::SystemTime;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::keeping::{
@@ -10,7 +12,6 @@ use toolgate_core::keeping::{
 };
 use toolgate_core::visible;
 
-use super::write_memory_dump::Section;
 use crate::keeping::{failed, moment, start_of};
 
 /// How many entries of each kind are written down.
@@ -19,6 +20,16 @@ const MOST_FILES: u32 = 500;
 /// How much reasoning is, and how many characters of each piece.
 const THOUGHTS: u32 = 20;
 const LONGEST_THOUGHT: usize = 2_000;
+
+/// A section of a snapshot.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Section {
+    /// Its heading, in one line.
+    pub(super) title: String,
+    /// Its text, in Markdown.
+    pub(super) content: String,
+}
 
 /// What stands at the top.
 #[derive(Debug)]
@@ -74,8 +85,7 @@ fn goal(text: &mut String, context: &CallContext) -> Result<(), ToolError> {
             }
         }
     }
-    let paused: Vec<&Goal> =
-        all.iter().filter(|goal| goal.status == GoalStatus::Paused).collect();
+    let paused: Vec<&Goal> = all.iter().filter(|goal| goal.status == GoalStatus::Paused).collect();
     if !paused.is_empty() {
         heading(text, "Paused goals");
         items(text, paused.iter().map(|goal| format!("{}: {}", goal.id, goal.title)));
@@ -99,11 +109,14 @@ fn todos(text: &mut String, context: &CallContext) -> Result<(), ToolError> {
     let todos = todos.list(&list).map_err(failed(ErrorKind::TodoError))?;
     if !todos.is_empty() {
         heading(text, "Todos");
-        items(text, todos.iter().map(|todo| match todo.status {
-            TodoStatus::Pending => format!("[ ] {}", todo.task),
-            TodoStatus::InProgress => format!("[ ] {} (in progress)", todo.task),
-            TodoStatus::Completed => format!("[x] {}", todo.task),
-        }));
+        items(
+            text,
+            todos.iter().map(|todo| match todo.status {
+                TodoStatus::Pending => format!("[ ] {}", todo.task),
+                TodoStatus::InProgress => format!("[ ] {} (in progress)", todo.task),
+                TodoStatus::Completed => format!("[x] {}", todo.task),
+            }),
+        );
     }
     Ok(())
 }
@@ -114,10 +127,13 @@ fn memory(text: &mut String, context: &CallContext) -> Result<(), ToolError> {
     let facts = memory.facts(workspace).map_err(&unkept)?;
     if !facts.is_empty() {
         heading(text, "Facts");
-        items(text, facts.iter().rev().map(|fact| match fact.scope {
-            Scope::Workspace => fact.fact.clone(),
-            Scope::User => format!("{} (everywhere)", fact.fact),
-        }));
+        items(
+            text,
+            facts.iter().rev().map(|fact| match fact.scope {
+                Scope::Workspace => fact.fact.clone(),
+                Scope::User => format!("{} (everywhere)", fact.fact),
+            }),
+        );
     }
     let keys = memory.keys(workspace).map_err(&unkept)?;
     if !keys.is_empty() {
@@ -135,7 +151,12 @@ fn reasoning(text: &mut String, context: &CallContext) -> Result<(), ToolError> 
     if !thoughts.is_empty() {
         heading(text, "Recent reasoning");
         let shown = |text: &str| start_of(&flat(text), LONGEST_THOUGHT);
-        items(text, thoughts.iter().map(|thought| format!("{}: {}", moment(thought.at), shown(&thought.text))));
+        items(
+            text,
+            thoughts
+                .iter()
+                .map(|thought| format!("{}: {}", moment(thought.at), shown(&thought.text))),
+        );
     }
     Ok(())
 }

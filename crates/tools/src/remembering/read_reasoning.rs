@@ -88,7 +88,9 @@ impl ReadReasoning {
 
     fn nothing(&self, context: &CallContext) -> String {
         let what = match &self.query {
-            Some(query) => format!("No reasoning in this session has `{}` in it", visible::line(query)),
+            Some(query) => {
+                format!("No reasoning in this session has `{}` in it", visible::line(query))
+            }
             None => "No reasoning was recorded in this session".to_owned(),
         };
         match context.session().lasts() {

@@ -82,8 +82,7 @@ impl Remember {
         } else {
             format!("That was remembered already, as `{key}`: {line}")
         };
-        let data =
-            json!({ "key": key, "fact": fact.fact, "scope": fact.scope, "isNew": is_new });
+        let data = json!({ "key": key, "fact": fact.fact, "scope": fact.scope, "isNew": is_new });
         Ok(ToolResult::text(text).with_structured(data))
     }
 }

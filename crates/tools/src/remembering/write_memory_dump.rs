@@ -9,7 +9,7 @@ use toolgate_core::keeping::Dumps;
 use toolgate_core::prelude::*;
 use toolgate_core::visible;
 
-use super::outline::{self, Head};
+use super::outline::{self, Head, Section};
 use crate::keeping::{Form, checked, failed, service};
 
 /// How many characters a title may have.
@@ -28,16 +28,6 @@ pub struct WriteMemoryDumpParams {
     #[schemars(length(max = 50))]
     #[serde(skip_serializing_if = "Option::is_none")]
     sections: Option<Vec<Section>>,
-}
-
-/// A section of a snapshot.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Section {
-    /// Its heading, in one line.
-    pub(super) title: String,
-    /// Its text, in Markdown.
-    pub(super) content: String,
 }
 
 /// A `write_memory_dump` call.
