@@ -82,13 +82,13 @@ fn give_name(folder: &Path, unfinished: &Path, name: &str) -> io::Result<PathBuf
         let path = folder.join(format!("{time}-{name}{end}.md"));
         match renameat_with(CWD, unfinished, CWD, &path, RenameFlags::NOREPLACE) {
             Ok(()) => return Ok(path),
-            Err(rustix::io::Errno::EXIST) => {}
             // Some file systems cannot do both at once.
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) if !path.exists() => {
                 fs::rename(unfinished, &path)?;
                 return Ok(path);
             }
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {}
+            Err(rustix::io::Errno::EXIST | rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+            }
             Err(error) => return Err(error.into()),
         }
     }

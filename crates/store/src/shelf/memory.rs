@@ -35,12 +35,12 @@ impl Memory for Shelf {
                 before.query_row(params![workspace, key], |row| row.get(0)).optional()?;
             let (keys, total) = amount(rows, workspace)?;
             if before.is_none() && keys >= MOST {
-                return Ok(Err(full(format!("it has {MOST} keys, which is the most"))));
+                return Ok(Err(full(&format!("it has {MOST} keys, which is the most"))));
             }
             let after = total.saturating_sub(before.unwrap_or(0)).saturating_add(bytes);
             if after > MOST_BYTES {
                 let message = format!("its values have {total} bytes and may have {MOST_BYTES}");
-                return Ok(Err(full(message)));
+                return Ok(Err(full(&message)));
             }
             let sql = "INSERT INTO memory (workspace, key, bytes, changed, value)
                        VALUES (?1, ?2, ?3, ?4, ?5)
@@ -90,7 +90,7 @@ impl Memory for Shelf {
             let count = "SELECT count(*) FROM facts WHERE workspace = ?1";
             let count: u32 = rows.prepare_cached(count)?.query_row([place], |row| row.get(0))?;
             if count >= MOST {
-                return Ok(Err(full(format!("it has {MOST} facts, which is the most"))));
+                return Ok(Err(full(&format!("it has {MOST} facts, which is the most"))));
             }
             let sql = "INSERT INTO facts (workspace, fact, at) VALUES (?1, ?2, ?3)
                        RETURNING id, fact, workspace, at";
@@ -123,7 +123,7 @@ fn amount(rows: &Connection, workspace: &[u8]) -> rusqlite::Result<(u32, i64)> {
     rows.prepare_cached(sql)?.query_row([workspace], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-fn full(why: String) -> KeepingError {
+fn full(why: &str) -> KeepingError {
     KeepingError::new(format!(
         "the memory is full: {why}; delete what is not needed with `memory` and `delete`"
     ))

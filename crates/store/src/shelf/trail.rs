@@ -24,9 +24,9 @@ pub(super) fn checkpoint(
     name: &str,
     description: Option<&str>,
 ) -> Result<(Goal, Checkpoint), GoalFault> {
-    let archive = Archive::open(folder).map_err(unkept)?;
+    let archive = Archive::open(folder).map_err(|error| unkept(&error))?;
     // What a killed call changed lies before this point.
-    recover(&archive).map_err(unkept)?;
+    recover(&archive).map_err(|error| unkept(&error))?;
     let set = archive.write(|rows| {
         let Some(goal) = active(rows, bytes_of(workspace))? else {
             return Ok(Err(GoalFault::NoneActive));
@@ -118,6 +118,6 @@ fn full(
     Ok((count >= MOST).then_some(GoalFault::Full { most: MOST, what, next }))
 }
 
-fn unkept(error: KeepError) -> GoalFault {
+fn unkept(error: &KeepError) -> GoalFault {
     KeepingError::new(error.to_string()).into()
 }

@@ -317,7 +317,7 @@ fn many_threads_and_shelves_lose_and_double_nothing() {
     assert_eq!(todos.len(), expected.len());
     assert_eq!(todos.iter().map(|todo| todo.task.clone()).collect::<BTreeSet<_>>(), expected);
     let ids: BTreeSet<i64> = todos.iter().map(|todo| todo.id.0).collect();
-    assert_eq!(ids, (1..=expected.len() as i64).collect());
+    assert_eq!(ids, (1..=i64::try_from(expected.len()).unwrap()).collect());
     assert_eq!(shelf.facts(HERE.as_ref()).unwrap().len(), EACH);
 }
 

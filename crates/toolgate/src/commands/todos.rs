@@ -1,9 +1,11 @@
 //! `toolgate todos`: what models have to do.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use toolgate_core::id::SessionId;
 use toolgate_core::keeping::{Todo, TodoList, TodoStatus, Todos};
 use toolgate_store::Shelf;
 
@@ -23,20 +25,7 @@ pub(crate) fn run(global: &GlobalArgs, _args: &TodosArgs) -> anyhow::Result<Exit
     let workspace = app::workspace(global)?;
     let root = workspace.root();
     let shelf = Shelf::open_existing(&home::state()?)?;
-    let mut lists: Vec<TodoList> = Vec::new();
-    match &global.session {
-        Some(id) => {
-            let session = Some(id.as_str().into());
-            lists.push(TodoList { session, ..TodoList::of_workspace(root) });
-        }
-        None => {
-            lists.push(TodoList::of_workspace(root));
-            let sessions = shelf.as_ref().map(|shelf| shelf.sessions_with_todos(root));
-            lists.extend(sessions.transpose()?.unwrap_or_default().into_iter().map(|session| {
-                TodoList { session: Some(session), ..TodoList::of_workspace(root) }
-            }));
-        }
-    }
+    let lists = lists(shelf.as_ref(), root, global.session.as_deref())?;
     let (mut data, mut text) = (Vec::new(), String::new());
     for list in lists {
         let todos = shelf.as_ref().map(|shelf| Todos::list(shelf, &list));
@@ -55,6 +44,21 @@ pub(crate) fn run(global: &GlobalArgs, _args: &TodosArgs) -> anyhow::Result<Exit
         print_text(&text)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The list of a session, or else that of the workspace and those of all its sessions.
+fn lists(
+    shelf: Option<&Shelf>,
+    root: &Path,
+    session: Option<&str>,
+) -> anyhow::Result<Vec<TodoList>> {
+    let of = |id: SessionId| TodoList { session: Some(id), ..TodoList::of_workspace(root) };
+    if let Some(id) = session {
+        return Ok(vec![of(id.into())]);
+    }
+    let sessions = shelf.map(|shelf| shelf.sessions_with_todos(root)).transpose()?;
+    let own = std::iter::once(TodoList::of_workspace(root));
+    Ok(own.chain(sessions.unwrap_or_default().into_iter().map(of)).collect())
 }
 
 fn write_list(text: &mut String, list: &TodoList, todos: &[Todo]) {
