@@ -11,7 +11,20 @@ fn show(args: &[&str]) -> String {
 }
 
 /// Every name of every tool.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 37] = [
+    "complete_goal",
+    "create_checkpoint",
+    "create_goal",
+    "memory",
+    "read_reasoning",
+    "record_decision",
+    "remember",
+    "switch_goal",
+    "todo_write",
+    "write_memory_dump",
+    "write_todos",
+    "TodoWrite",
+    "todoWrite",
     "delete_file",
     "edit_file",
     "glob",
