@@ -14,7 +14,7 @@ use crate::keeping::{Form, checked, failed, required, service};
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WriteTodosParams {
-    /// What to do.
+    /// What to do: add, complete, remove or list.
     action: TodoAction,
     /// The task; needed by add.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,7 @@ use crate::keeping::{counted, failed, in_a_row, listed, moment, nearest, require
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MemoryParams {
-    /// What to do.
+    /// What to do: get, set, delete or list.
     action: MemoryAction,
     /// The key, such as build/command; needed by all but list. Up to 200 characters. Facts have keys such as fact/3, which can be read and deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
