@@ -23,7 +23,7 @@ pub struct TodoWriteParams {
 pub struct TodoItem {
     /// What to do.
     content: String,
-    /// How far it is: pending, in_progress or completed.
+    /// How far it is: `pending`, `in_progress` or `completed`.
     status: ItemStatus,
     /// What to call it while it is being done, such as "Running tests".
     #[serde(skip_serializing_if = "Option::is_none")]
