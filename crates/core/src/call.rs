@@ -16,18 +16,27 @@ pub struct Call {
     pub tool: String,
     /// The arguments.
     pub args: Value,
+    /// Why the caller makes it, to be kept; see [`Reasoning`](crate::keeping::Reasoning).
+    pub reasoning: Option<String>,
 }
 
 impl Call {
     /// A call with a new id.
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
-        Self { id: CallId::generate(), tool: tool.into(), args }
+        Self { id: CallId::generate(), tool: tool.into(), args, reasoning: None }
     }
 
     /// The same call under the caller's own id.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<CallId>) -> Self {
         self.id = id.into();
+        self
+    }
+
+    /// The same call with why it is made, which is written down before it is.
+    #[must_use]
+    pub fn with_reasoning(mut self, reasoning: impl Into<String>) -> Self {
+        self.reasoning = Some(reasoning.into());
         self
     }
 }

@@ -21,6 +21,7 @@ mod parts;
 pub mod permit;
 mod pipeline;
 mod prepare;
+mod reasons;
 mod record;
 mod run;
 mod settings;

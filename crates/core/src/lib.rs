@@ -26,6 +26,7 @@ pub mod grants;
 pub mod hook;
 pub mod id;
 pub mod journal;
+pub mod keeping;
 pub mod ledger;
 mod preview;
 pub mod reach;

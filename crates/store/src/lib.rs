@@ -25,6 +25,7 @@ mod run;
 mod scan;
 mod schema;
 mod seen;
+mod shelf;
 mod store;
 mod time;
 mod undo;
@@ -46,6 +47,7 @@ pub use crate::ledger::SqliteLedger;
 pub use crate::ledger::prepare::Redact;
 pub use crate::prune::{PruneLimits, Pruned};
 pub use crate::seen::KeptFiles;
+pub use crate::shelf::Shelf;
 pub use crate::store::Store;
 pub use crate::undo::{
     Action, Conflict, Force, LineCounts, Reason, Refusal, Taken, Target, UndoError, UndoRequest,

@@ -8,6 +8,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/V2__undo.sql"),
     include_str!("../migrations/V3__approvals.sql"),
     include_str!("../migrations/V4__grants_reach.sql"),
+    include_str!("../migrations/V5__keeping.sql"),
     include_str!("../migrations/V6__seen_files.sql"),
 ];
 
@@ -53,5 +54,29 @@ mod tests {
         let reach: Option<String> =
             connection.query_row("SELECT reach FROM grants", [], |row| row.get(0)).unwrap();
         assert_eq!((reach, version(&connection).unwrap()), (None, known()));
+    }
+
+    #[test]
+    fn a_store_from_before_anything_was_kept_loses_nothing_and_can_keep() {
+        #[expect(clippy::disallowed_methods, reason = "for this test alone")]
+        let mut connection = Connection::open_in_memory().unwrap();
+        for step in STEPS.iter().take(4) {
+            connection.execute_batch(step).unwrap();
+        }
+        connection.pragma_update(None, "user_version", 4).unwrap();
+        let old = "INSERT INTO checkpoints VALUES (x'2f77', 'before', 7, 1)";
+        connection.execute(old, []).unwrap();
+        let transaction = connection.transaction().unwrap();
+        migrate(&transaction).unwrap();
+        migrate(&transaction).unwrap();
+        transaction.commit().unwrap();
+        let kept: i64 =
+            connection.query_row("SELECT watch FROM checkpoints", [], |row| row.get(0)).unwrap();
+        assert_eq!((kept, version(&connection).unwrap()), (7, known()));
+        let goal =
+            "INSERT INTO goals (workspace, title, criteria, status, session, created, changed)
+                    VALUES (x'2f77', 't', '[]', 'active', 's', 0, 0)";
+        connection.execute(goal, []).unwrap();
+        connection.execute(goal, []).expect_err("one goal is active at most");
     }
 }

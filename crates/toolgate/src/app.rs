@@ -8,18 +8,15 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::attach::Attach;
 use toolgate_core::context::{Lasts, ResultSettings, Session};
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
-use toolgate_core::seen::SeenFiles;
 use toolgate_core::settings::SettingsFiles;
 use toolgate_core::swap::HotSwap;
 use toolgate_core::workspace::Workspace;
 use toolgate_policy::Policy;
 use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
-use toolgate_tools::ChangedFiles;
 
 use crate::config;
 use crate::exit::UsageError;
@@ -102,10 +99,7 @@ impl App {
             let opened = Kept::open(&workspace, loader, &rules, &secrets, beginning)?;
             builder =
                 builder.ledger(opened.ledger()).journal(opened.journal()).grants(opened.grants());
-            let seen = opened.seen();
-            builder = builder
-                .service::<dyn SeenFiles>(Arc::clone(&seen))
-                .service::<dyn Attach>(Arc::new(ChangedFiles::kept_in(seen)));
+            builder = opened.serve(builder);
             if interactive {
                 let terminal = TerminalApprover::new(screen.clone(), cancellation.clone());
                 builder = builder.approver(terminal);

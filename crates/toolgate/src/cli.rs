@@ -9,8 +9,11 @@ use crate::commands::call::CallArgs;
 use crate::commands::checkpoint::CheckpointArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::doctor::DoctorArgs;
+use crate::commands::goals::GoalsArgs;
 use crate::commands::history::HistoryArgs;
+use crate::commands::memory::MemoryArgs;
 use crate::commands::policy::PolicyArgs;
+use crate::commands::todos::TodosArgs;
 use crate::commands::tools::ToolsArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::undo::UndoArgs;
@@ -52,6 +55,9 @@ pub(crate) enum Command {
     Undo(UndoArgs),
     History(HistoryArgs),
     Checkpoint(CheckpointArgs),
+    Memory(MemoryArgs),
+    Goals(GoalsArgs),
+    Todos(TodosArgs),
     Trust(TrustArgs),
     Doctor(DoctorArgs),
     Completions(CompletionsArgs),

@@ -7,8 +7,11 @@ pub(crate) mod call;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod doctor;
+pub(crate) mod goals;
 pub(crate) mod history;
+pub(crate) mod memory;
 pub(crate) mod policy;
+pub(crate) mod todos;
 pub(crate) mod tools;
 pub(crate) mod trust;
 pub(crate) mod undo;
@@ -34,6 +37,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Undo(args) => undo::run(&cli.global, args),
         Command::History(args) => history::run(&cli.global, args),
         Command::Checkpoint(args) => checkpoint::run(&cli.global, args),
+        Command::Memory(args) => memory::run(&cli.global, args),
+        Command::Goals(args) => goals::run(&cli.global, args),
+        Command::Todos(args) => todos::run(&cli.global, args),
         Command::Trust(args) => trust::run(&cli.global, args),
         Command::Doctor(_) => doctor::run(&cli.global),
         Command::Completions(args) => completions::run(Cli::command(), args),

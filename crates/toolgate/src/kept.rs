@@ -11,15 +11,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use toolgate_core::attach::Attach;
+use toolgate_core::gate::GateBuilder;
 use toolgate_core::grants::Grants;
 use toolgate_core::journal::Journal;
+use toolgate_core::keeping::{Dumps, Goals, Memory, Reasoning, Todos};
 use toolgate_core::ledger::Ledger;
 use toolgate_core::seen::SeenFiles;
 use toolgate_core::workspace::Workspace;
 use toolgate_policy::load::Loader;
 use toolgate_store::approvals::Asking;
 use toolgate_store::grants::{Beginning, KeptGrants};
-use toolgate_store::{KeptFiles, SqliteLedger, Store};
+use toolgate_store::{KeptFiles, Shelf, SqliteLedger, Store};
+use toolgate_tools::ChangedFiles;
 
 use self::grants::OwnersGrants;
 use crate::home;
@@ -36,6 +40,8 @@ pub(crate) struct Kept {
     ledger: Arc<SqliteLedger>,
     journal: Arc<dyn Journal>,
     grants: Arc<dyn Grants>,
+    shelf: Arc<Shelf>,
+    seen: Arc<KeptFiles>,
 }
 
 impl Kept {
@@ -57,7 +63,9 @@ impl Kept {
             rules: Arc::clone(rules),
             loader,
         };
-        Ok(Self { ledger: store.ledger(), journal, grants: Arc::new(grants), folder })
+        let shelf = Arc::new(Shelf::new(&folder));
+        let seen = Arc::new(KeptFiles::new(&folder));
+        Ok(Self { ledger: store.ledger(), journal, grants: Arc::new(grants), shelf, seen, folder })
     }
 
     pub(crate) fn ledger(&self) -> Arc<dyn Ledger> {
@@ -68,13 +76,20 @@ impl Kept {
         Arc::clone(&self.journal)
     }
 
-    /// What sessions that go on elsewhere have read.
-    pub(crate) fn seen(&self) -> Arc<dyn SeenFiles> {
-        Arc::new(KeptFiles::new(&self.folder))
-    }
-
     pub(crate) fn grants(&self) -> Arc<dyn Grants> {
         Arc::clone(&self.grants)
+    }
+
+    /// Gives tools what they keep things in.
+    pub(crate) fn serve(&self, gate: GateBuilder) -> GateBuilder {
+        let shelf = || Arc::clone(&self.shelf);
+        gate.service::<dyn Memory>(shelf())
+            .service::<dyn Todos>(shelf())
+            .service::<dyn Goals>(shelf())
+            .service::<dyn Reasoning>(shelf())
+            .service::<dyn Dumps>(shelf())
+            .service::<dyn SeenFiles>(Arc::clone(&self.seen) as Arc<dyn SeenFiles>)
+            .service::<dyn Attach>(Arc::new(ChangedFiles::kept_in(self.seen.clone())))
     }
 
     /// Puts questions where other processes can answer them.

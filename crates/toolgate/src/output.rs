@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use serde::Serialize;
 use toolgate_core::call::Outcome;
 use toolgate_core::result::{Block, Content};
+use toolgate_core::visible;
 
 use crate::exit;
 use crate::global::GlobalArgs;
@@ -94,6 +95,11 @@ pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
 pub(crate) fn print_styled(text: &str) -> anyhow::Result<()> {
     let mut stdout = anstream::stdout();
     tolerate_closed_pipe(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// Text of a model on one line, where nothing is hidden or reordered.
+pub(crate) fn one_line(text: &str) -> String {
+    visible::question(&visible::line(text))
 }
 
 fn shown(content: &Content) -> String {

@@ -3,7 +3,7 @@
 //! Files are reached through the workspace's path layer alone, and nothing
 //! here asks for permission: a tool states what it touches and the gate
 //! decides. To add a tool, write its file and add one line to the list of its
-//! group, in `exec.rs`, `files.rs` or `search.rs`.
+//! group, such as `files.rs` or `search.rs`.
 
 /// Declares the tools of a group: a module each, and the list a registry is made from.
 macro_rules! tools {
@@ -19,20 +19,24 @@ macro_rules! tools {
 
 pub mod exec;
 pub mod files;
+pub mod goals;
 pub mod meta;
+pub mod planning;
+pub mod remembering;
 pub mod search;
 
 mod content;
 mod edit;
-mod known;
 mod formats;
+mod keeping;
+mod known;
 mod notebook;
 mod paths;
 mod pattern;
 mod preview;
 mod process;
-pub mod settings;
 mod reading;
+pub mod settings;
 mod text;
 mod tree;
 
@@ -42,8 +46,8 @@ use toolgate_core::id::InvalidToolName;
 use toolgate_core::registry::Registry;
 use toolgate_core::tool::Tool;
 
-pub use crate::known::ChangedFiles;
 pub use crate::formats::helper;
+pub use crate::known::ChangedFiles;
 pub use crate::process::shell;
 
 /// Every built-in tool.
@@ -56,6 +60,9 @@ pub fn all() -> Result<Vec<Arc<dyn Tool>>, InvalidToolName> {
     tools.extend(search::tools()?);
     tools.extend(exec::tools()?);
     tools.extend(meta::tools()?);
+    tools.extend(remembering::tools()?);
+    tools.extend(planning::tools()?);
+    tools.extend(goals::tools()?);
     Ok(tools)
 }
 

@@ -17,6 +17,7 @@ use super::judge;
 use super::parts::Parts;
 use super::permit::{self, Permit};
 use super::prepare::prepare;
+use super::reasons;
 use super::record::{self, End, Ran};
 use super::run;
 use super::settings::GateSettings;
@@ -220,14 +221,17 @@ impl Gate {
     /// The first half of a call: everything before the policy.
     pub(super) async fn begin(
         &self,
-        call: Call,
+        mut call: Call,
         session: &Arc<Session>,
         cancellation: &CancellationToken,
     ) -> Begun {
         let started = Instant::now();
         let (id, tool) = (call.id.clone(), visible::line(&call.tool).into_owned());
         let args = self.parts.ledger.is_some().then(|| call.args.clone());
-        let stage = self.validate(call, session, cancellation).await;
+        let stage = match reasons::keep(&self.parts, session, call.reasoning.take()).await {
+            Ok(()) => self.validate(call, session, cancellation).await,
+            Err(error) => Err(error.into()),
+        };
         Begun { id, tool, whose: Arc::clone(session), started, args, stage }
     }
 

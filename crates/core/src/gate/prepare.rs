@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_policy::Facts;
+use toolgate_policy::{Effect, Facts};
 
 use super::contain::contained;
 use super::stage::{Rejected, Validated};
@@ -25,15 +25,16 @@ pub(super) fn prepare(
     let definition = tool.definition();
     definition.schema.validate(&args)?;
     let name = definition.name.to_string();
-    let effect = definition.annotations.effect(definition.group);
     let asked = contained(&name, || {
         let invocation = tool.prepare(args.clone(), &context)?;
         invocation.can_execute(&context)?;
         let described = (invocation.describe(), invocation.locations());
-        let judged = (invocation.risk(), invocation.concurrency());
+        let judged = (invocation.risk(), invocation.concurrency(), invocation.only_looks());
         Ok::<_, ToolError>((invocation, described, judged))
     })?;
-    let (invocation, (description, locations), (risk, concurrency)) = asked?;
+    let (invocation, (description, locations), (risk, concurrency, only_looks)) = asked?;
+    let effect =
+        if only_looks { Effect::Read } else { definition.annotations.effect(definition.group) };
     let paths = locations.iter().filter_map(|location| match location {
         Location::Path(fact) => Some(fact.clone()),
         _ => None,

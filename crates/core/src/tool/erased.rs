@@ -53,6 +53,10 @@ pub trait DynInvocation: Send + Sync {
     fn footprint(&self, _context: &CallContext) -> Footprint {
         Footprint::of(&self.locations())
     }
+    /// Whether this very call changes nothing, where the tool does both.
+    fn only_looks(&self) -> bool {
+        false
+    }
     /// What kind of thing it does when it may reach this far, where that differs.
     fn effect(&self, _reach: &Reach) -> Option<Effect> {
         None
@@ -159,6 +163,10 @@ impl<I: Invocation> DynInvocation for Erased<I> {
 
     fn footprint(&self, context: &CallContext) -> Footprint {
         self.0.footprint(context)
+    }
+
+    fn only_looks(&self) -> bool {
+        self.0.only_looks()
     }
 
     fn effect(&self, reach: &Reach) -> Option<Effect> {

@@ -70,6 +70,11 @@ pub trait Invocation: Sized + Send + Sync + 'static {
         Footprint::of(&self.locations())
     }
 
+    /// Whether this very call changes nothing, where the tool does both.
+    fn only_looks(&self) -> bool {
+        Self::ANNOTATIONS.read_only
+    }
+
     /// What kind of thing it does when it may reach this far, where that differs from what the
     /// tool claims.
     fn effect(&self, _reach: &Reach) -> Option<Effect> {
@@ -92,7 +97,7 @@ pub trait Invocation: Sized + Send + Sync + 'static {
 
     /// Whether it may run beside other calls.
     fn concurrency(&self) -> Concurrency {
-        if Self::ANNOTATIONS.read_only { Concurrency::Safe } else { Concurrency::Exclusive }
+        if self.only_looks() { Concurrency::Safe } else { Concurrency::Exclusive }
     }
 
     /// What a person should see when asked.

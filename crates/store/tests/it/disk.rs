@@ -6,8 +6,9 @@ use std::process::Command;
 
 use serde_json::json;
 use toolgate_core::id::{CallId, SessionId};
+use toolgate_core::keeping::{Dumps as _, Memory as _};
 use toolgate_core::ledger::{Durability, Entry, EntryKind, Ledger as _};
-use toolgate_store::{Audit, Filter, Order, Store};
+use toolgate_store::{Audit, Filter, Order, Shelf, Store};
 
 /// A very small disk.
 struct Disk(PathBuf);
@@ -70,4 +71,35 @@ fn nothing_runs_unrecorded_on_a_full_disk() {
     let entries = audit.entries(&Filter::default(), Order::OldestFirst);
     assert_eq!(entries.count(), accepted + 1);
     drop((audit, ledger, store));
+}
+
+#[test]
+fn what_models_keep_is_whole_on_a_full_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = Disk::mount(folder.path()) else {
+        eprintln!("SKIPPED: a small disk cannot be mounted here");
+        return;
+    };
+    let ballast = disk.0.join("ballast");
+    fs::write(&ballast, vec![0; 200_000]).unwrap();
+    let (shelf, workspace) = (Shelf::new(&disk.0), Path::new("/work"));
+    let value = "x".repeat(10_000);
+    let mut kept = 0;
+    let error = loop {
+        match shelf.set(workspace, &kept.to_string(), &value) {
+            Ok(_) => kept += 1,
+            Err(error) => break error.message,
+        }
+        assert!(kept < 1000);
+    };
+    assert!(error.contains("the disk is full") && error.contains("free some space"), "{error}");
+    let dumped = shelf.write("dump", &"x".repeat(500_000)).unwrap_err().message;
+    assert!(dumped.contains("dumps") && dumped.contains("make room"), "{dumped}");
+    let left = fs::read_dir(disk.0.join("dumps")).map_or(0, Iterator::count);
+    assert_eq!(left, 0, "nothing unfinished is left behind");
+    assert_eq!(shelf.keys(workspace).unwrap().len(), kept);
+    fs::remove_file(&ballast).unwrap();
+    shelf.set(workspace, "after", "v").unwrap();
+    assert_eq!(shelf.keys(workspace).unwrap().len(), kept + 1);
+    drop(shelf);
 }

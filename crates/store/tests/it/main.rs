@@ -15,6 +15,8 @@ mod permissions;
 #[cfg(test)]
 mod processes;
 #[cfg(test)]
+mod shelf;
+#[cfg(test)]
 mod tampering;
 #[cfg(test)]
 mod undo;

@@ -19,7 +19,8 @@ use crate::progress::Progress;
 ///
 /// Reads JSON lines {"id","tool","args"} and prints one JSON line per call, in
 /// the same order, as soon as it and those before it are done. Ends with the
-/// exit code of the first call that failed.
+/// exit code of the first call that failed. A line may have "reasoning", too: why
+/// the call is made, kept for `read_reasoning`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BatchArgs {
     /// File with one call per line, or - for standard input
@@ -43,6 +44,8 @@ struct Line {
     tool: String,
     #[serde(default = "no_arguments")]
     args: Value,
+    /// Why the call is made, to be found again by `read_reasoning`.
+    reasoning: Option<String>,
 }
 
 fn no_arguments() -> Value {
@@ -91,7 +94,8 @@ fn parse(text: &str) -> anyhow::Result<(Vec<Value>, Vec<Call>)> {
         let line: Line = serde_json::from_value(input::parse(line, &whence)?).map_err(|error| {
             UsageError(format!("{whence}: {error}; expected {{\"id\",\"tool\",\"args\"}}"))
         })?;
-        let call = Call::new(line.tool, line.args);
+        let mut call = Call::new(line.tool, line.args);
+        call.reasoning = line.reasoning;
         let id = line.id.unwrap_or_else(|| Value::String(call.id.to_string()));
         // Ids of a caller may be those of another; records need their own.
         calls.push(call);

@@ -27,6 +27,9 @@ fn every_command_explains_itself() {
     insta::assert_snapshot!("approvals", help(&["approvals", "--help"]));
     insta::assert_snapshot!("approvals_approve", help(&["approvals", "approve", "--help"]));
     insta::assert_snapshot!("approvals_deny", help(&["approvals", "deny", "--help"]));
+    insta::assert_snapshot!("memory", help(&["memory", "--help"]));
+    insta::assert_snapshot!("goals", help(&["goals", "--help"]));
+    insta::assert_snapshot!("todos", help(&["todos", "--help"]));
     insta::assert_snapshot!("trust", help(&["trust", "--help"]));
     insta::assert_snapshot!("trust_add", help(&["trust", "add", "--help"]));
     insta::assert_snapshot!("doctor", help(&["doctor", "--help"]));

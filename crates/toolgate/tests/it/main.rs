@@ -30,11 +30,19 @@ mod help;
 #[cfg(test)]
 mod hot_swap;
 #[cfg(test)]
+mod keeping;
+#[cfg(test)]
+mod keeping_cli;
+#[cfg(test)]
+mod keeping_processes;
+#[cfg(test)]
 mod killing;
 #[cfg(test)]
 mod killing_records;
 #[cfg(test)]
 mod modes;
+#[cfg(test)]
+mod notebook;
 #[cfg(test)]
 mod ordinary_work;
 #[cfg(test)]

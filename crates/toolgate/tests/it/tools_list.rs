@@ -43,13 +43,23 @@ fn a_dialect_lists_the_tools_that_have_a_name_in_it() {
             "NotebookEdit",
             "Read",
             "TaskOutput",
+            "TodoWrite",
             "Write"
         ]
     );
     let camel = list(&["--dialect", "camel", "tools", "list"]);
     assert_eq!(
         names(&camel),
-        ["editFile", "glob", "grep", "listFiles", "notebookEdit", "readFile", "runCommand"]
+        [
+            "editFile",
+            "glob",
+            "grep",
+            "listFiles",
+            "notebookEdit",
+            "readFile",
+            "runCommand",
+            "todoWrite"
+        ]
     );
 }
 
@@ -57,16 +67,18 @@ fn a_dialect_lists_the_tools_that_have_a_name_in_it() {
 fn groups_can_be_chosen_and_joined() {
     let edit = list(&["tools", "--group", "edit"]);
     assert_eq!(names(&edit), ["delete_file", "edit_file", "notebook_edit", "write_file"]);
-    let both = list(&["tools", "--group", "edit", "--group", "search", "--group", "exec"]);
-    assert_eq!(names(&both), names(&list(&["tools"])));
+    let groups = ["edit", "search", "exec", "web", "memory", "goal", "meta"];
+    let flags: Vec<&str> = groups.iter().flat_map(|group| ["--group", *group]).collect();
+    let all = list(&[&["tools"], &flags[..]].concat());
+    assert_eq!(names(&all), names(&list(&["tools"])));
     let edits = list(&["tools", "--group", "edit", "--dialect", "claude"]);
     assert_eq!(names(&edits), ["Edit", "NotebookEdit", "Write"]);
 }
 
 #[test]
 fn a_group_without_tools_says_so() {
-    assert_eq!(list(&["tools", "--group", "goal"]), "No tool is in that group and dialect.\n");
-    assert_eq!(list(&["tools", "--group", "goal", "--json"]), "[]\n");
+    assert_eq!(list(&["tools", "--group", "subtask"]), "No tool is in that group and dialect.\n");
+    assert_eq!(list(&["tools", "--group", "subtask", "--json"]), "[]\n");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn tools_can_be_chosen_by_name_in_the_order_given() {
 fn tools_can_be_chosen_by_group() {
     let edit = schema(&["--group", "edit"]);
     assert_eq!(names(&edit), ["delete_file", "edit_file", "notebook_edit", "write_file"]);
-    assert_eq!(schema(&["--group", "goal"]), "[]\n");
+    assert_eq!(schema(&["--group", "subtask"]), "[]\n");
 }
 
 #[test]

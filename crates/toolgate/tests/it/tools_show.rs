@@ -11,7 +11,21 @@ fn show(args: &[&str]) -> String {
 }
 
 /// Every name of every tool.
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 41] = [
+    "trigger_hot_swap",
+    "complete_goal",
+    "create_checkpoint",
+    "create_goal",
+    "memory",
+    "read_reasoning",
+    "record_decision",
+    "remember",
+    "switch_goal",
+    "todo_write",
+    "write_memory_dump",
+    "write_todos",
+    "TodoWrite",
+    "todoWrite",
     "delete_file",
     "edit_file",
     "notebook_edit",

@@ -1,0 +1,13 @@
+//! What models keep: memory, todos, goals, reasoning.
+
+mod columns;
+mod dumps;
+mod goal_rows;
+mod goals;
+mod memory;
+mod place;
+mod reasoning;
+mod todos;
+mod trail;
+
+pub use place::Shelf;
