@@ -3,7 +3,7 @@
 //! Files are reached through the workspace's path layer alone, and nothing
 //! here asks for permission: a tool states what it touches and the gate
 //! decides. To add a tool, write its file and add one line to the list of its
-//! group, in `exec.rs`, `files.rs` or `search.rs`.
+//! group, in `exec.rs`, `files.rs`, `search.rs` or `web.rs`.
 
 /// Declares the tools of a group: a module each, and the list a registry is made from.
 macro_rules! tools {
@@ -20,6 +20,7 @@ macro_rules! tools {
 pub mod exec;
 pub mod files;
 pub mod search;
+pub mod web;
 
 mod content;
 mod edit;
@@ -47,6 +48,7 @@ pub fn all() -> Result<Vec<Arc<dyn Tool>>, InvalidToolName> {
     let mut tools = files::tools()?;
     tools.extend(search::tools()?);
     tools.extend(exec::tools()?);
+    tools.extend(web::tools()?);
     Ok(tools)
 }
 

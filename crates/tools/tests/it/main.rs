@@ -33,4 +33,6 @@ mod ripgrep;
 #[cfg(test)]
 mod searching;
 #[cfg(test)]
+mod web;
+#[cfg(test)]
 mod writing;
