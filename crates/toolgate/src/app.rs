@@ -15,7 +15,9 @@ use toolgate_core::workspace::Workspace;
 use toolgate_policy::{Engine, Policy};
 use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
+use toolgate_tools::web::WebClient;
 
+use crate::config;
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
@@ -66,6 +68,7 @@ impl App {
         let mut builder = Gate::builder(Arc::new(registry))
             .shared_policy(Arc::clone(&engine) as Arc<dyn Policy>)
             .spawner(Arc::new(sandbox()?))
+            .service::<WebClient>(Arc::new(WebClient::new(config::load()?.web.settings()?)))
             .settings(settings(global, interactive)?);
         let screen = Screen::default();
         let cancellation = CancellationToken::new();

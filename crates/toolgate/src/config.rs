@@ -1,5 +1,7 @@
 //! The user's settings: `config.toml`.
 
+pub(crate) mod web;
+
 use std::io;
 use std::path::PathBuf;
 
@@ -16,6 +18,18 @@ const FILE: &str = "config.toml";
 pub(crate) struct Config {
     /// What is written down, and what is not.
     pub(crate) ledger: LedgerConfig,
+    /// How the web is reached.
+    pub(crate) web: web::WebConfig,
+    /// The text of the file, to tell where something stands.
+    #[serde(skip)]
+    text: String,
+}
+
+impl Config {
+    /// The line a byte of the file is in, counted from 1.
+    pub(crate) fn line_of(&self, at: usize) -> usize {
+        self.text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
+    }
 }
 
 /// What is written down, and what is not.
@@ -53,5 +67,6 @@ pub(crate) fn load() -> anyhow::Result<Config> {
 
 /// Reads the text of the file.
 pub(crate) fn parse(text: &str) -> Result<Config, toml::de::Error> {
-    toml::from_str(text)
+    let config: Config = toml::from_str(text)?;
+    Ok(Config { text: text.to_owned(), ..config })
 }

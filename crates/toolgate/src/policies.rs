@@ -1,5 +1,7 @@
 //! The policy in force: files of admin, user, workspace and command line.
 
+mod configured;
+
 use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,6 +17,7 @@ use toolgate_policy::rule::{Origin, Priority, Rule, Tier};
 use toolgate_policy::vocabulary::Vocabulary;
 use toolgate_policy::{Decision, Engine, Mode};
 
+use crate::config;
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
@@ -41,6 +44,7 @@ pub(crate) fn load(
         workspace.add(&folder).map_err(|error| UsageError(error.to_string()))?;
     }
     loaded.rules.extend(by_flag(global, &loader.vocabulary)?);
+    loaded.rules.extend(configured::rules(&config::load()?, &config::path()?));
     follow_links(&mut loaded.rules);
     let mode = global.mode.or(loaded.mode).unwrap_or(Mode::Default);
     let own = [home::config()?, home::state()?];

@@ -27,7 +27,9 @@ const HEAD_BYTES: u32 = 64 * 1024;
 /// ```
 /// use toolgate_tools::web::{WebClient, WebSettings};
 ///
-/// let client = WebClient::new(WebSettings { robots: false, ..WebSettings::default() });
+/// let mut settings = WebSettings::default();
+/// settings.robots = false;
+/// let client = WebClient::new(settings);
 /// assert!(!client.settings().robots);
 /// ```
 pub struct WebClient {

@@ -23,6 +23,8 @@ use crate::content::human_size;
 
 /// How much of what a server says about a failure is handed on.
 const FAILURE_CHARS: usize = 1_000;
+/// Within how many lines a page says what it is called.
+const HEADING_WITHIN: usize = 20;
 
 /// Fetch a page of the web and return its main content as Markdown. Text, JSON and XML are returned as they are, images as images. A redirect to another host is reported, not followed: call again with that address. Only public addresses are reached.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -219,10 +221,16 @@ fn headed(rendered: &Rendered, format: Format) -> String {
     let Some(title) = title.as_deref().filter(|_| format != Format::Html) else {
         return text.clone();
     };
-    let first = text.lines().next().unwrap_or_default();
-    let begins = first.trim_start_matches('#').trim();
-    let is_title = format == Format::Text || first.starts_with("# ");
-    if is_title && !begins.is_empty() && title.contains(&begins.replace('\\', "")) {
+    let is_title = |line: &str| {
+        let line = line.trim_start_matches('#').trim().replace('\\', "");
+        !line.is_empty() && title.contains(&line)
+    };
+    let mut begins = text.lines().take(HEADING_WITHIN);
+    let has_title = match format {
+        Format::Text => begins.next().is_some_and(is_title),
+        _ => begins.any(|line| line.starts_with("# ") && is_title(line)),
+    };
+    if has_title {
         return text.clone();
     }
     let mark = if format == Format::Markdown { "# " } else { "" };

@@ -140,7 +140,12 @@ impl Lab {
     }
 
     /// The result of a call that a token may stop.
-    pub(crate) fn cancelled_by(&self, tool: &str, args: Value, stop: &CancellationToken) -> ToolResult {
+    pub(crate) fn cancelled_by(
+        &self,
+        tool: &str,
+        args: Value,
+        stop: &CancellationToken,
+    ) -> ToolResult {
         let call = self.gate.call_cancellable(Call::new(tool, args), &self.session, stop);
         RUNTIME.block_on(call).result
     }

@@ -4,9 +4,9 @@ use dom_query::{Document, NodeRef};
 
 /// What never holds text for people.
 const UNREADABLE: &[&str] = &[
-    "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
-    "link", "meta", "input", "button", "select", "textarea", "datalist", "dialog", "audio",
-    "video",
+    "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "svg",
+    "canvas", "link", "meta", "input", "button", "select", "textarea", "datalist", "dialog",
+    "audio", "video",
 ];
 /// What surrounds the content of a page.
 const AROUND: &[&str] = &["nav", "footer", "aside", "menu"];
@@ -51,7 +51,11 @@ pub(super) fn surroundings(document: &Document) {
         // The head of a page is around its content, the head of an article is part of it.
         let heads_page = &*element.name.local == "header"
             && node.parent().is_some_and(|parent| parent.has_name("body"));
-        AROUND.contains(&&*element.name.local) || ROLES.contains(&role.as_str()) || heads_page
+        // Who said it stands in the foot of a quotation.
+        let is_source = || node.ancestors_it(None).any(|around| around.has_name("blockquote"));
+        (AROUND.contains(&&*element.name.local) && !is_source())
+            || ROLES.contains(&role.as_str())
+            || heads_page
     });
 }
 
@@ -72,6 +76,7 @@ pub(super) fn rename_blocks(document: &Document) {
     for node in document.root().descendants() {
         let Some(name) = node.node_name() else { continue };
         let renamed = match &*name {
+            "p" if is_item(&node) => "span",
             "main" | "figure" | "figcaption" | "header" | "footer" | "aside" | "nav"
             | "details" | "address" | "center" | "fieldset" | "form" | "hgroup" | "dd" | "menu"
             | "search" => "div",
@@ -86,6 +91,17 @@ pub(super) fn rename_blocks(document: &Document) {
             embolden(&node);
         }
     }
+}
+
+/// Whether a paragraph is all the text of an entry of a list.
+fn is_item(paragraph: &NodeRef<'_>) -> bool {
+    let Some(entry) = paragraph.parent().filter(|parent| parent.has_name("li")) else {
+        return false;
+    };
+    let mut others =
+        entry.children_it(false).filter(|child| child.is_element() && child.id != paragraph.id);
+    entry.first_element_child().is_some_and(|first| first.id == paragraph.id)
+        && others.all(|other| other.has_name("ul") || other.has_name("ol"))
 }
 
 fn is_block(node: &NodeRef<'_>) -> bool {

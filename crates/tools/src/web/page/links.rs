@@ -27,9 +27,7 @@ fn link(node: &NodeRef<'_>, base: &Url) {
     let Some(target) = node.attr("href") else { return };
     let text = node.text();
     let text = text.trim();
-    // Signs beside headings that lead to the heading itself.
-    if target.starts_with('#') && (text.is_empty() || matches!(text, "#" | "¶" | "§" | "🔗" | "⚓"))
-    {
+    if target.starts_with('#') && is_sign(text) {
         node.remove_from_parent();
         return;
     }
@@ -38,6 +36,13 @@ fn link(node: &NodeRef<'_>, base: &Url) {
         None => node.remove_attr("href"),
     }
     node.remove_attr("title");
+}
+
+/// Whether a link within the page is a sign and no text: beside a heading, or for a footnote.
+fn is_sign(text: &str) -> bool {
+    let note = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let is_note = note.is_some_and(|note| note.len() < 10 && !note.contains(' '));
+    text.is_empty() || is_note || matches!(text, "#" | "¶" | "§" | "🔗" | "⚓")
 }
 
 fn picture(node: &NodeRef<'_>, base: &Url) {

@@ -23,7 +23,10 @@ pub(super) fn straighten(document: &Document, patience: &Patience<'_>) -> Result
         let rows: Vec<NodeRef<'_>> =
             parts.iter().filter(|part| part.has_name("tr")).copied().collect();
         if arranges || rows.is_empty() {
-            for part in parts.iter().chain([&table]).filter(|part| is_of_table(part)) {
+            // Tables inside of it are looked at by themselves.
+            let own = parts.iter().filter(|part| is_of_table(part) && belongs(part, &table));
+            let own: Vec<NodeRef<'_>> = own.copied().collect();
+            for part in own.iter().chain([&table]) {
                 part.rename("div");
             }
         } else {
@@ -38,10 +41,14 @@ pub(super) fn straighten(document: &Document, patience: &Patience<'_>) -> Result
     Ok(())
 }
 
+/// Whether the next table around a part is this one.
+fn belongs(part: &NodeRef<'_>, table: &NodeRef<'_>) -> bool {
+    let mut around = part.ancestors_it(None);
+    around.find(|node| node.has_name("table")).is_some_and(|found| found.id == table.id)
+}
+
 fn is_of_table(node: &NodeRef<'_>) -> bool {
-    ["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"]
-        .iter()
-        .any(|name| node.has_name(name))
+    ["thead", "tbody", "tfoot", "tr", "td", "th", "caption"].iter().any(|name| node.has_name(name))
 }
 
 /// Adds empty cells, where a cell is wide and where a row is short.

@@ -28,7 +28,9 @@ fn calls_say_where_they_go() {
 #[test]
 fn a_person_sees_the_host_as_it_is() {
     let person = Asked::default();
-    let gate = Gate::builder(Arc::new(toolgate_tools::registry().unwrap())).approver(person.clone()).build();
+    let gate = Gate::builder(Arc::new(toolgate_tools::registry().unwrap()))
+        .approver(person.clone())
+        .build();
     let lab = Lab::behind(gate, Dialect::Native);
     let preview = |tool: &str, args: Value| {
         lab.error(tool, args);

@@ -14,7 +14,10 @@ fn pages_are_read_in_their_encoding() {
             "/odd" => ("text/html; charset=utf-16", b"<p>x"),
             _ => ("text/html; charset=no-such-thing", "<p>日本".as_bytes()),
         };
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
         send(stream, [head.as_bytes(), body].concat());
     });
     let site = Site::new(&server);

@@ -64,7 +64,10 @@ fn failures_and_what_nobody_may_keep_are_fetched_again() {
 #[test]
 fn selectors_give_what_matches_in_order() {
     let page = "<div class=a>1<div class=a>2</div></div><p>no</p><div class=a>3</div>";
-    let server = Server::pages(vec![("/", html(page)), ("/data.json", answer("200 OK", "application/json", "{}"))]);
+    let server = Server::pages(vec![
+        ("/", html(page)),
+        ("/data.json", answer("200 OK", "application/json", "{}")),
+    ]);
     let site = Site::new(&server);
     let select = |selector: &str| site.fetch("/", json!({ "selector": selector }));
     let found = select("div.a");
@@ -77,7 +80,10 @@ fn selectors_give_what_matches_in_order() {
     insta::assert_snapshot!(error("p["), @"ValidationError: parameter `selector` `p[` is no CSS selector; write it like `main`, `.content`, `#result` or `table.data tr`");
     insta::assert_snapshot!(error("  "), @"ValidationError: parameter `selector` is empty; leave it out to get the whole page");
     assert_eq!(error(&"a,".repeat(400)).kind, ErrorKind::ValidationError);
-    assert_eq!(error(&format!("{}a{}", ":not(".repeat(50), ")".repeat(50))).kind, ErrorKind::ValidationError);
+    assert_eq!(
+        error(&format!("{}a{}", ":not(".repeat(50), ")".repeat(50))).kind,
+        ErrorKind::ValidationError
+    );
     let plain = site.fetch("/data.json", json!({ "selector": "p" })).error.unwrap();
     insta::assert_snapshot!(plain, @"FetchError: `http://site.test/data.json` is no HTML page, so a selector finds nothing in it; fetch it without one");
 }
@@ -94,15 +100,22 @@ fn other_kinds_of_content_are_shown_or_refused_by_name() {
             "/a.zip" => ("application/octet-stream", b"PK\x03\x04...."),
             _ => ("video/mp4", b"...."),
         };
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
         send(stream, [head.as_bytes(), body].concat());
     });
     let site = Site::new(&server);
     assert_eq!(site.text("/a.json"), "{\"a\": [1, 2]}");
     assert_eq!(site.text("/a.txt"), "<b>plain</b>\n");
     assert_eq!(site.text("/feed"), "<rss/>");
-    let Content::Blocks(blocks) = site.fetch("/a.png", json!({})).llm_content else { panic!("an image") };
-    assert!(matches!(&blocks[1], Block::Image { mime, data } if mime == "image/png" && data == "iVBORw0KGgouLi4u"));
+    let Content::Blocks(blocks) = site.fetch("/a.png", json!({})).llm_content else {
+        panic!("an image")
+    };
+    assert!(
+        matches!(&blocks[1], Block::Image { mime, data } if mime == "image/png" && data == "iVBORw0KGgouLi4u")
+    );
     insta::assert_snapshot!(site.fault("/a.pdf"), @"`http://site.test/a.pdf` is a PDF document (12 bytes), which cannot be shown as text; look for an HTML or text version of it");
     insta::assert_snapshot!(site.fault("/a.zip"), @"`http://site.test/a.zip` is a ZIP archive or an office document (8 bytes), which cannot be shown as text; look for an HTML or text version of it");
     insta::assert_snapshot!(site.fault("/a.mp4"), @"`http://site.test/a.mp4` is `video/mp4` (4 bytes), which cannot be shown as text; look for an HTML or text version of it");
@@ -177,7 +190,10 @@ fn nothing_is_told_about_whoever_asks() {
             assert_eq!(request.header(name), None, "{}", request.head);
         }
         let agent = request.header("user-agent").unwrap();
-        assert_eq!(agent, concat!("Toolgate/", env!("CARGO_PKG_VERSION"), " (tool for language models)"));
+        assert_eq!(
+            agent,
+            concat!("Toolgate/", env!("CARGO_PKG_VERSION"), " (tool for language models)")
+        );
         assert_eq!(request.header("host"), Some("site.test"));
     }
 }

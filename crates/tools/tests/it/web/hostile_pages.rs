@@ -38,7 +38,16 @@ fn nesting_ends_somewhere() {
 
 #[test]
 fn floods_of_tags_end_in_time() {
-    for piece in ["<a>", "<a href=x>", "<p><b>", "<table><div>", "</p>", "<button>", "<i></b>", "<div><object></div></object>"] {
+    for piece in [
+        "<a>",
+        "<a href=x>",
+        "<p><b>",
+        "<table><div>",
+        "</p>",
+        "<button>",
+        "<i></b>",
+        "<div><object></div></object>",
+    ] {
         answered(format!("<p>start</p>{}", piece.repeat(LARGE / piece.len())), &json!({}));
     }
 }
@@ -62,7 +71,12 @@ fn floods_without_tags_end_in_time() {
 #[test]
 fn costly_selectors_end_in_time() {
     let page = "<a></a><b></b>".repeat(40_000);
-    for selector in ["b ~ a ~ b ~ a ~ b", "a:nth-last-child(7n+1)", ":has(a ~ b ~ a)", "a + b + a + b:not(:last-of-type)"] {
+    for selector in [
+        "b ~ a ~ b ~ a ~ b",
+        "a:nth-last-child(7n+1)",
+        ":has(a ~ b ~ a)",
+        "a + b + a + b:not(:last-of-type)",
+    ] {
         answered(page.clone(), &json!({ "selector": selector }));
     }
 }

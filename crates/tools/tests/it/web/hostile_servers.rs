@@ -29,7 +29,10 @@ fn fault(answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> S
 }
 
 fn packed(encoding: &str, body: &[u8]) -> Vec<u8> {
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {encoding}\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {encoding}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     [head.as_bytes(), body].concat()
 }
 
@@ -133,7 +136,8 @@ fn large_heads_are_not_read() {
 
 #[test]
 fn broken_answers_are_told_from_each_other() {
-    let short = fault(|_, stream| send(stream, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"));
+    let short =
+        fault(|_, stream| send(stream, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"));
     insta::assert_snapshot!(short, @"cannot fetch `http://site.test/x`: `site.test` broke off in the middle of the page: the connection was closed early; try again");
     let nothing = fault(|_, _| {});
     insta::assert_snapshot!(nothing, @"cannot fetch `http://site.test/x`: `site.test` broke off in the middle of the page: the connection was closed early; try again");
@@ -146,14 +150,19 @@ fn broken_answers_are_told_from_each_other() {
 #[test]
 fn a_longer_body_than_announced_is_cut_where_it_was_to_end() {
     let server = Server::start(|_, stream| {
-        send(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nabcdef");
+        send(
+            stream,
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nabcdef",
+        );
     });
     assert_eq!(Site::new(&server).text("/"), "abc");
 }
 
 #[test]
 fn redirects_that_lead_astray_are_not_followed() {
-    let to = |target: &'static str| move |_: &Request, stream: &mut TcpStream| send(stream, redirect("302 Found", target));
+    let to = |target: &'static str| {
+        move |_: &Request, stream: &mut TcpStream| send(stream, redirect("302 Found", target))
+    };
     insta::assert_snapshot!(fault(to("/x")), @"cannot fetch `http://site.test/x`: the page leads from redirect to redirect, 5 times and on; it may be a loop");
     insta::assert_snapshot!(fault(to("http://127.0.0.1:6379/")), @"cannot fetch `http://site.test/x`: the page redirects to `http://127.0.0.1:6379/`, which is not followed: `127.0.0.1` is this machine, not a public host");
     insta::assert_snapshot!(fault(to("http://[::ffff:169.254.169.254]/latest")), @"cannot fetch `http://site.test/x`: the page redirects to `http://[::ffff:a9fe:a9fe]/latest`, which is not followed: `::ffff:a9fe:a9fe` is link-local, where clouds keep credentials, not a public host");
@@ -203,18 +212,23 @@ fn certificates_are_checked() {
             secured.write_all(html("secret").as_bytes()).ok();
         }
     });
-    let server = Server::start(|_, stream| send(stream, html("plain")));
-    let site = Site::with(&server, |settings| {
+    let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let plain_address = plain.local_addr().unwrap();
+    thread::spawn(move || {
+        plain.incoming().flatten().for_each(|mut stream| send(&mut stream, html("plain")));
+    });
+    let site = Site::with(&Server::start(|_, _| {}), |settings| {
         settings.private_hosts = vec!["secure.test".parse().unwrap()];
     });
-    site.names.add("secure.test", vec![vec![address], vec![server.address]]);
+    site.names.add("secure.test", vec![vec![address], vec![plain_address]]);
     let error = |port: u16| {
-        let error = site.fetch_url(&format!("https://secure.test:{port}/"), json!({})).error.unwrap();
+        let error =
+            site.fetch_url(&format!("https://secure.test:{port}/"), json!({})).error.unwrap();
         assert_eq!(error.kind, ErrorKind::FetchError, "{}", error.message);
         error.message.replace(&port.to_string(), "PORT")
     };
     insta::assert_snapshot!(error(address.port()), @"cannot fetch `https://secure.test:PORT/`: no secure connection to `secure.test`: its certificate was issued by nobody who is trusted here");
-    insta::assert_snapshot!(error(server.address.port()), @"cannot fetch `https://secure.test:PORT/`: no secure connection to `secure.test`: it does not speak TLS there");
+    insta::assert_snapshot!(error(plain_address.port()), @"cannot fetch `https://secure.test:PORT/`: no secure connection to `secure.test`: it does not speak TLS there");
 }
 
 #[test]
@@ -228,7 +242,8 @@ fn a_cancelled_fetch_ends_at_once() {
         thread::sleep(Duration::from_millis(100));
         soon.cancel();
     });
-    let result = site.lab().cancelled_by("web_fetch", json!({ "url": "http://site.test/" }), &cancellation);
+    let result =
+        site.lab().cancelled_by("web_fetch", json!({ "url": "http://site.test/" }), &cancellation);
     assert_eq!(result.error_kind(), Some(ErrorKind::Cancelled));
     assert!(started.elapsed() < Duration::from_secs(2));
 }

@@ -13,7 +13,10 @@ use super::site::Site;
 fn refused(site: &Site, url: &str) -> String {
     let error = site.fetch_url(url, json!({})).error.unwrap_or_else(|| panic!("{url} was fetched"));
     // The policy's floor says the same before the tool does.
-    assert!(matches!(error.kind, ErrorKind::FetchError | ErrorKind::PolicyDenied), "{url}: {error}");
+    assert!(
+        matches!(error.kind, ErrorKind::FetchError | ErrorKind::PolicyDenied),
+        "{url}: {error}"
+    );
     error.message
 }
 
@@ -53,7 +56,13 @@ fn private_addresses_are_refused_in_every_spelling() {
     ] {
         refused(&site, &format!("http://{host}:{port}/"));
     }
-    for url in ["file:///etc/passwd", "ftp://site.test/", "http://user@site.test/", "http:///x", "site.test"] {
+    for url in [
+        "file:///etc/passwd",
+        "ftp://site.test/",
+        "http://user@site.test/",
+        "http:///x",
+        "site.test",
+    ] {
         refused(&site, url);
     }
     assert!(server.heard().is_empty() && site.names.lookups().is_empty());

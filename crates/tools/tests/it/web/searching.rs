@@ -33,7 +33,11 @@ fn site(search: SearchSettings, server: &Server) -> Site {
 
 /// A server that gives one answer, and a search of it.
 fn serving(provider: ProviderName, path: &str, body: impl Into<String>) -> (Server, Site) {
-    let kind = if provider == ProviderName::DuckDuckGo { "text/html; charset=utf-8" } else { "application/json" };
+    let kind = if provider == ProviderName::DuckDuckGo {
+        "text/html; charset=utf-8"
+    } else {
+        "application/json"
+    };
     let page = answer("200 OK", kind, &body.into());
     let server = Server::start(move |_, stream| send(stream, &page));
     let site = site(settings(provider, &server, path), &server);
@@ -42,7 +46,8 @@ fn serving(provider: ProviderName, path: &str, body: impl Into<String>) -> (Serv
 
 #[test]
 fn searxng_is_asked_and_read() {
-    let (server, site) = serving(ProviderName::Searxng, "/searx", include_str!("../../data/searxng.json"));
+    let (server, site) =
+        serving(ProviderName::Searxng, "/searx", include_str!("../../data/searxng.json"));
     let args = json!({ "query": "rust async book", "numResults": 2 });
     let result = site.lab().result("web_search", args);
     insta::assert_snapshot!(result.llm_content.as_text(), @r"
@@ -59,7 +64,8 @@ fn searxng_is_asked_and_read() {
 
 #[test]
 fn brave_is_asked_and_read() {
-    let (server, site) = serving(ProviderName::Brave, "/res/v1", include_str!("../../data/brave.json"));
+    let (server, site) =
+        serving(ProviderName::Brave, "/res/v1", include_str!("../../data/brave.json"));
     let args = json!({ "query": "tokio select", "allowedDomains": ["docs.rs", "tokio.rs"] });
     insta::assert_snapshot!(site.lab().says("web_search", args), @r#"
     1. select in tokio - Rust
@@ -76,8 +82,12 @@ fn brave_is_asked_and_read() {
         request.path,
         "/res/v1/web/search?q=tokio+select+%28site%3Adocs.rs+OR+site%3Atokio.rs%29&count=20&text_decorations=false&result_filter=web"
     );
-    let (_, empty) = serving(ProviderName::Brave, "", r#"{"type":"search","query":{"original":"x"}}"#);
-    assert_eq!(empty.lab().says("web_search", json!({ "query": "x" })), "No results. Try other or fewer words.");
+    let (_, empty) =
+        serving(ProviderName::Brave, "", r#"{"type":"search","query":{"original":"x"}}"#);
+    assert_eq!(
+        empty.lab().says("web_search", json!({ "query": "x" })),
+        "No results. Try other or fewer words."
+    );
 }
 
 #[test]
@@ -113,7 +123,8 @@ fn tavily_is_asked_and_read() {
 
 #[test]
 fn duckduckgo_is_asked_and_read() {
-    let (server, site) = serving(ProviderName::DuckDuckGo, "/html/", include_str!("../../data/duckduckgo.html"));
+    let (server, site) =
+        serving(ProviderName::DuckDuckGo, "/html/", include_str!("../../data/duckduckgo.html"));
     insta::assert_snapshot!(site.lab().says("web_search", json!({ "query": "rust & async" })), @r"
     1. Fundamentals of Asynchronous Programming: Async, Await, Futures
        https://doc.rust-lang.org/book/ch17-00-async-await.html
@@ -133,16 +144,29 @@ fn duckduckgo_may_take_us_for_a_robot() {
     let anomaly = r#"<html><body><form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html"><div class="anomaly-modal__mask"><div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></div></form></body></html>"#;
     let (_, site) = serving(ProviderName::DuckDuckGo, "", anomaly);
     insta::assert_snapshot!(site.lab().error("web_search", json!({ "query": "x" })), @"SearchError: DuckDuckGo gave no results: it takes us for a robot and wants a puzzle solved; wait a while, or let the user configure another provider in `[web.search]`");
-    let (_, none) = serving(ProviderName::DuckDuckGo, "", r#"<div id="links" class="results"><div class="no-results">No results.</div></div>"#);
-    assert_eq!(none.lab().says("web_search", json!({ "query": "x" })), "No results. Try other or fewer words.");
+    let (_, none) = serving(
+        ProviderName::DuckDuckGo,
+        "",
+        r#"<div id="links" class="results"><div class="no-results">No results.</div></div>"#,
+    );
+    assert_eq!(
+        none.lab().says("web_search", json!({ "query": "x" })),
+        "No results. Try other or fewer words."
+    );
 }
 
 #[test]
 fn domains_are_compared_on_labels() {
-    let found: Vec<Value> = ["https://docs.rs/a", "https://evil-docs.rs/b", "https://x.docs.rs/c", "https://docs.rs.evil/d", "https://docs.rs./e"]
-        .iter()
-        .map(|url| json!({ "url": url, "title": url }))
-        .collect();
+    let found: Vec<Value> = [
+        "https://docs.rs/a",
+        "https://evil-docs.rs/b",
+        "https://x.docs.rs/c",
+        "https://docs.rs.evil/d",
+        "https://docs.rs./e",
+    ]
+    .iter()
+    .map(|url| json!({ "url": url, "title": url }))
+    .collect();
     let (_, site) = serving(ProviderName::Searxng, "", json!({ "results": found }).to_string());
     let urls = |args: Value| {
         let result = site.lab().result("web_search", args);
@@ -227,10 +251,13 @@ fn keys_are_asked_for_and_never_shown() {
 
 #[test]
 fn only_the_configured_address_may_be_private() {
-    let server = Server::start(|_, stream| send(stream, answer("200 OK", "application/json", r#"{"results":[]}"#)));
+    let server = Server::start(|_, stream| {
+        send(stream, answer("200 OK", "application/json", r#"{"results":[]}"#))
+    });
     let site = site(settings(ProviderName::Searxng, &server, ""), &server);
     site.lab().says("web_search", json!({ "query": "x" }));
-    let fetched = site.lab().error("web_fetch", json!({ "url": format!("http://{}/", server.address) }));
+    let fetched =
+        site.lab().error("web_fetch", json!({ "url": format!("http://{}/", server.address) }));
     assert!(matches!(fetched.kind, ErrorKind::FetchError | ErrorKind::PolicyDenied));
     assert_eq!(server.heard().len(), 1);
 }

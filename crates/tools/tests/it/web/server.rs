@@ -95,7 +95,9 @@ pub(crate) fn html(body: &str) -> String {
 
 /// An answer that leads elsewhere.
 pub(crate) fn redirect(status: &str, target: &str) -> String {
-    format!("HTTP/1.1 {status}\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    format!(
+        "HTTP/1.1 {status}\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    )
 }
 
 fn read(stream: &mut TcpStream) -> Option<Request> {
@@ -111,7 +113,8 @@ fn read(stream: &mut TcpStream) -> Option<Request> {
     let head = String::from_utf8_lossy(&bytes[..head_end]).into_owned();
     let path = head.split(' ').nth(1)?.to_owned();
     let mut request = Request { path, head, body: String::new() };
-    let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let length =
+        request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     while bytes.len() < head_end + length {
         let read = stream.read(&mut piece).ok().filter(|read| *read > 0)?;
         bytes.extend_from_slice(&piece[..read]);
