@@ -112,13 +112,49 @@ fn mistakes_are_shown_where_they_are() {
         let done = toolgate.call("ls", &json!({ "path": "." })).code(2);
         stderr(&done).replace(&toolgate.home("").display().to_string(), "/home/")
     };
-    insta::assert_snapshot!(shown("[web]\nallowed_domain = []\n"), @"");
-    insta::assert_snapshot!(shown("[web]\nallowed_domains = [\n  \"docs.rs\",\n  \"https://docs.rs\",\n]\n"), @"");
-    insta::assert_snapshot!(shown("[web]\nprivate_hosts = [\"http://localhost\"]\n"), @"");
-    insta::assert_snapshot!(shown("[web.search]\nprovider = \"google\"\n"), @"");
-    insta::assert_snapshot!(shown("[web.search]\nprovider = \"searxng\"\nbase_url = \"localhost:8888\"\n"), @"");
-    insta::assert_snapshot!(shown("[web]\ntimeout_seconds = 0\n"), @"");
-    insta::assert_snapshot!(shown("[web.search]\nprovider = \"brave\"\napi_key = \"a\"\napi_key_env = \"B\"\n"), @"");
+    insta::assert_snapshot!(shown("[web]\nallowed_domain = []\n"), @r#"
+    error: `/home/config.toml` is not understood: TOML parse error at line 2, column 1
+      |
+    2 | allowed_domain = []
+      | ^^^^^^^^^^^^^^
+    unknown field `allowed_domain`, expected one of `allowed_domains`, `blocked_domains`, `auto_approve_https`, `private_hosts`, `robots`, `user_agent`, `timeout_seconds`, `max_megabytes`, `search`
+    "#);
+    insta::assert_snapshot!(shown("[web]\nallowed_domains = [\n  \"docs.rs\",\n  \"https://docs.rs\",\n]\n"), @r#"
+    error: `/home/config.toml` is not understood: TOML parse error at line 2, column 19
+      |
+    2 | allowed_domains = [
+      |                   ^
+    `https://docs.rs` is not the name of a host; write domains like `docs.rs`
+    "#);
+    insta::assert_snapshot!(shown("[web]\nprivate_hosts = [\"http://localhost\"]\n"), @r#"
+    error: `/home/config.toml` is not understood: TOML parse error at line 2, column 17
+      |
+    2 | private_hosts = ["http://localhost"]
+      |                 ^^^^^^^^^^^^^^^^^^^^
+    `http://localhost` is no host; write it like `localhost:8080`, `intranet.example` or `[::1]`
+    "#);
+    insta::assert_snapshot!(shown("[web.search]\nprovider = \"google\"\n"), @r#"
+    error: `/home/config.toml` is not understood: TOML parse error at line 2, column 12
+      |
+    2 | provider = "google"
+      |            ^^^^^^^^
+    there is no search provider `google`: it is `searxng`, `brave`, `tavily` or `duckduckgo`
+    "#);
+    insta::assert_snapshot!(shown("[web.search]\nprovider = \"searxng\"\nbase_url = \"localhost:8888\"\n"), @r#"
+    error: `/home/config.toml` is not understood: TOML parse error at line 3, column 12
+      |
+    3 | base_url = "localhost:8888"
+      |            ^^^^^^^^^^^^^^^^
+    it must be a web address without a user name, such as `http://localhost:8888`
+    "#);
+    insta::assert_snapshot!(shown("[web]\ntimeout_seconds = 0\n"), @r#"
+    error: `/home/config.toml` is not understood: TOML parse error at line 2, column 19
+      |
+    2 | timeout_seconds = 0
+      |                   ^
+    it must be 1 to 600
+    "#);
+    insta::assert_snapshot!(shown("[web.search]\nprovider = \"brave\"\napi_key = \"a\"\napi_key_env = \"B\"\n"), @"error: `[web.search]` in `config.toml` has both `api_key` and `api_key_env`; keep one of them");
 }
 
 #[test]

@@ -59,7 +59,8 @@ impl Fault {
     /// What a client's error means.
     pub(super) fn of(error: &reqwest::Error, place: &Place) -> Self {
         let host = place.host().to_owned();
-        let causes = || chain(error);
+        // The error itself names the address, whose words mean nothing here.
+        let causes = || chain(error).skip(1);
         if let Some(fault) = causes().find_map(|cause| cause.downcast_ref::<LookupFault>()) {
             return match *fault {
                 LookupFault::Unknown => Self::Unknown(host),

@@ -143,6 +143,9 @@ fn broken_answers_are_told_from_each_other() {
     insta::assert_snapshot!(nothing, @"cannot fetch `http://site.test/x`: `site.test` broke off in the middle of the page: the connection was closed early; try again");
     let other = fault(|_, stream| send(stream, "SSH-2.0-OpenSSH_9.9\r\n\r\n"));
     insta::assert_snapshot!(other, @"cannot fetch `http://site.test/x`: what `site.test` answers is not HTTP");
+    // What is in the address has nothing to do with it.
+    let site = Site::new(&Server::start(|_, _| {}));
+    assert!(site.fault("/tls/certificate-is-too-large").contains("closed early"));
     let odd = fault(|_, stream| send(stream, "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nabc"));
     assert!(odd.contains("not HTTP") || odd.contains("broke off"), "{odd}");
 }
