@@ -50,7 +50,7 @@ pub(crate) struct WebConfig {
 pub(crate) struct SearchConfig {
     /// `searxng`, `brave`, `tavily` or `duckduckgo`.
     provider: Provider,
-    /// Where the provider is, when not at its usual address; SearXNG has none.
+    /// Where the provider is, when not at its usual address; `SearXNG` has none.
     base_url: Option<Base>,
     /// The key that the provider wants.
     api_key: Option<ApiKey>,

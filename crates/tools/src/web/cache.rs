@@ -4,20 +4,12 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use super::fetched::Fetched;
 use super::place::Place;
 use super::settings::Limits;
 
 /// What an entry costs besides its content.
 const ENTRY_BYTES: usize = 512;
-
-/// A page as it came.
-#[derive(Debug)]
-pub(crate) struct Fetched {
-    /// Where it was in the end.
-    pub(crate) place: Place,
-    pub(crate) content_type: String,
-    pub(crate) body: Vec<u8>,
-}
 
 type Pages = moka::future::Cache<String, Arc<Fetched>>;
 

@@ -7,9 +7,9 @@ use reqwest::header::{CACHE_CONTROL, LOCATION};
 use tokio::time::timeout;
 
 use super::body::Answer;
-use super::cache::Fetched;
 use super::client::WebClient;
 use super::fault::Fault;
+use super::fetched::Fetched;
 use super::place::Place;
 
 /// Where an address led.
@@ -67,7 +67,7 @@ impl WebClient {
     }
 
     async fn ask_robots(&self, place: &Place) -> Result<(), Fault> {
-        if !self.settings().robots || self.robots.allows(self, place).await {
+        if !self.settings().robots || self.is_welcome(place).await {
             return Ok(());
         }
         Err(Fault::Robots(place.host().to_owned()))

@@ -5,6 +5,7 @@ mod charset;
 mod clean;
 mod code;
 mod dom;
+mod format;
 mod kind;
 mod links;
 mod markdown;
@@ -12,29 +13,15 @@ mod patience;
 mod select;
 mod table;
 
+pub(crate) use self::format::Format;
 pub(crate) use self::kind::Kind;
 pub(crate) use self::patience::{PageFault, Patience};
 pub(crate) use self::select::Selector;
 
 use dom_query::Document;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use self::dom::{Cut, Dom};
-use super::cache::Fetched;
-
-/// What a page is turned into.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Format {
-    /// Markdown of the main content.
-    #[default]
-    Markdown,
-    /// Text of the main content, without any marks.
-    Text,
-    /// The source as it is.
-    Html,
-}
+use super::fetched::Fetched;
 
 /// A page turned into text.
 #[derive(Debug, Default)]
@@ -77,27 +64,23 @@ pub(crate) fn render(
     drop(html);
     let title = article::title(&document);
     let base = links::base(&document, page.place.url());
-    let mut rendered = match selector {
-        Some(selector) => {
-            let parts = select::matches(&document, selector, patience)?;
-            let texts: Vec<String> = match format {
-                Format::Html => parts.iter().map(|part| part.html().to_string()).collect(),
-                _ => {
-                    clean::unreadable(&document);
-                    prepare(&document, &base, patience)?;
-                    let text = |part| patience.check().map(|()| markdown::of_node(part, format));
-                    parts.iter().map(text).collect::<Result<_, _>>()?
-                }
-            };
-            let matches = Some(texts.len());
-            Rendered { text: texts.join("\n\n"), matches, ..Rendered::default() }
-        }
-        None => {
+    let mut rendered = if let Some(selector) = selector {
+        let parts = select::matches(&document, selector, patience)?;
+        let texts: Vec<String> = if format == Format::Html {
+            parts.iter().map(|part| part.html().to_string()).collect()
+        } else {
             clean::unreadable(&document);
             prepare(&document, &base, patience)?;
-            let text = article::main(&document, &base, format, patience)?;
-            Rendered { text, title, ..Rendered::default() }
-        }
+            let text = |part| patience.check().map(|()| markdown::of_node(part, format));
+            parts.iter().map(text).collect::<Result<_, _>>()?
+        };
+        let matches = Some(texts.len());
+        Rendered { text: texts.join("\n\n"), matches, ..Rendered::default() }
+    } else {
+        clean::unreadable(&document);
+        prepare(&document, &base, patience)?;
+        let text = article::main(&document, &base, format, patience)?;
+        Rendered { title, text, ..Rendered::default() }
     };
     patience.check()?;
     rendered.cut = cut.map(Cut::words);

@@ -4,24 +4,14 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use tokio::time::timeout;
-
-use super::client::WebClient;
-use super::follow::redirect;
-use super::place::Place;
 use super::settings::Limits;
 
 /// What tools are called in these files.
 const NAME: &str = "toolgate";
-/// How much of such a file is read.
-const MOST_BYTES: usize = 500 * 1024;
 /// How many of its lines count.
 const MOST_RULES: usize = 10_000;
 /// How many sites are remembered.
 const SITES: u64 = 1_000;
-/// How long a site may take to say, at most.
-const PATIENCE: Duration = Duration::from_secs(5);
-const REDIRECTS: usize = 3;
 
 type Sites = moka::future::Cache<String, Arc<Rules>>;
 
@@ -36,16 +26,15 @@ impl Robots {
         Self { sites: OnceLock::new(), time: limits.cache_time }
     }
 
-    /// Whether a page may be fetched. A site that does not say allows it.
-    pub(super) async fn allows(&self, client: &WebClient, place: &Place) -> bool {
-        let file = place.at("/robots.txt");
-        let rules = self.sites().get_with(file.as_str().to_owned(), load(client, &file)).await;
-        let url = place.url();
-        let path = match url.query() {
-            Some(query) => format!("{}?{query}", url.path()),
-            None => url.path().to_owned(),
-        };
-        url.path() == "/robots.txt" || rules.allow(&path)
+    /// What a site asks, from its file when that was not read lately.
+    pub(super) async fn rules(
+        &self,
+        file: &str,
+        text: impl Future<Output = Option<String>>,
+    ) -> Arc<Rules> {
+        let load =
+            async { Arc::new(text.await.map(|text| Rules::parse(&text)).unwrap_or_default()) };
+        self.sites().get_with(file.to_owned(), load).await
     }
 
     fn sites(&self) -> &Sites {
@@ -60,33 +49,9 @@ impl fmt::Debug for Robots {
     }
 }
 
-async fn load(client: &WebClient, file: &Place) -> Arc<Rules> {
-    let patience = PATIENCE.min(client.settings().limits.total_time / 3);
-    let text = timeout(patience, text(client, file)).await.ok().flatten();
-    Arc::new(text.map(|text| Rules::parse(&text)).unwrap_or_default())
-}
-
-/// The file, if the site has one.
-async fn text(client: &WebClient, file: &Place) -> Option<String> {
-    let mut place = file.clone();
-    for _ in 0..=REDIRECTS {
-        let answer = client.get(&place).await.ok()?;
-        match redirect(&answer, &place).ok()? {
-            Some(target) if place.leads_home(&target) => place = target,
-            Some(_) => return None,
-            None if answer.status.is_success() => {
-                let start = answer.body.get(..MOST_BYTES).unwrap_or(&answer.body);
-                return Some(String::from_utf8_lossy(start).into_owned());
-            }
-            None => return None,
-        }
-    }
-    None
-}
-
 /// What one file asks of us.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Rules(Vec<(String, bool)>);
+pub(super) struct Rules(Vec<(String, bool)>);
 
 impl Rules {
     /// Reads the groups about us, or those about everybody.
@@ -129,7 +94,7 @@ impl Rules {
     }
 
     /// The longest pattern about a path decides; of equal ones the one that allows.
-    fn allow(&self, path: &str) -> bool {
+    pub(super) fn allow(&self, path: &str) -> bool {
         let about = self.0.iter().filter(|(pattern, _)| covers(pattern, path));
         about.max_by_key(|(pattern, allow)| (pattern.len(), *allow)).is_none_or(|(_, allow)| *allow)
     }

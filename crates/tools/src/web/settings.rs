@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::private_host::PrivateHost;
 use super::resolve::{Resolve, SystemResolver};
-use super::search::SearchSettings;
+use super::search::choice::SearchSettings;
 
 /// How the web is reached.
 #[derive(Clone)]

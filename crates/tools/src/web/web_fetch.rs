@@ -14,8 +14,8 @@ use toolgate_core::prelude::*;
 use toolgate_core::result::{Block, Content};
 
 use super::body::Answer;
-use super::cache::Fetched;
 use super::client::WebClient;
+use super::fetched::Fetched;
 use super::follow::Found;
 use super::page::{self, Format, Kind, Patience, Rendered, Selector};
 use super::place::Place;
@@ -196,10 +196,15 @@ impl WebFetch {
                 let chars = collector.chars();
                 let text = collector.finish();
                 let display = display(&page, is_kept);
+                let more = json!({
+                    "characters": chars,
+                    "title": rendered.title,
+                    "matches": rendered.matches,
+                });
                 let mut structured = facts(&page, is_kept);
-                structured["characters"] = chars.into();
-                structured["title"] = rendered.title.into();
-                structured["matches"] = rendered.matches.into();
+                if let (Value::Object(all), Value::Object(more)) = (&mut structured, more) {
+                    all.extend(more);
+                }
                 Ok(ToolResult::bounded(text).with_display(display).with_structured(structured))
             })
             .await

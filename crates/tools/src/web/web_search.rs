@@ -22,7 +22,7 @@ const SPARE: usize = 4;
 const LONGEST_QUERY: usize = 1_000;
 const MOST_DOMAINS: usize = 10;
 
-/// Search the web. Returns titles, addresses and short extracts of pages, the most fitting first; read a page with web_fetch.
+/// Search the web. Returns titles, addresses and short extracts of pages, the most fitting first; read a page with `web_fetch`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebSearchParams {
@@ -36,7 +36,7 @@ pub struct WebSearchParams {
     #[schemars(length(max = 10))]
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed_domains: Option<Vec<String>>,
-    /// No results from these domains and what is below them. Not together with allowedDomains.
+    /// No results from these domains and what is below them. Not together with `allowedDomains`.
     #[schemars(length(max = 10))]
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked_domains: Option<Vec<String>>,
@@ -51,7 +51,7 @@ struct ClaudeWebSearch {
     /// Only results from these domains and what is below them, such as `docs.rs`.
     #[schemars(length(max = 10))]
     allowed_domains: Option<Vec<String>>,
-    /// No results from these domains and what is below them. Not together with allowed_domains.
+    /// No results from these domains and what is below them. Not together with `allowed_domains`.
     #[schemars(length(max = 10))]
     blocked_domains: Option<Vec<String>>,
 }

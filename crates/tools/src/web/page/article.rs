@@ -4,8 +4,8 @@ use dom_query::{Document, Matcher};
 use dom_smoothie::{Config, Readability};
 use url::Url;
 
-use super::Format;
 use super::clean;
+use super::format::Format;
 use super::markdown;
 use super::patience::{PageFault, Patience};
 
@@ -56,7 +56,7 @@ pub(super) fn main(
 }
 
 /// What the page itself calls its main content, when there is one such part with most of its text.
-fn marked<'d>(document: &'d Document, rest: usize) -> Option<dom_query::NodeRef<'d>> {
+fn marked(document: &Document, rest: usize) -> Option<dom_query::NodeRef<'_>> {
     for name in ["main", "[role=main]", "article"] {
         let matcher = Matcher::new(name).ok()?;
         let found = document.select_matcher(&matcher);

@@ -1,6 +1,6 @@
 //! What came: a page, text, an image, or something else.
 
-use super::super::cache::Fetched;
+use super::super::fetched::Fetched;
 use crate::content::human_size;
 use crate::text;
 

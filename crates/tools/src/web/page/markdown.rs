@@ -2,8 +2,8 @@
 
 use dom_query::{Document, NodeRef};
 
-use super::Format;
 use super::clean;
+use super::format::Format;
 
 /// The text of an element with all that is in it.
 pub(super) fn of_node(node: &NodeRef<'_>, format: Format) -> String {
@@ -74,9 +74,9 @@ fn plain_words(text: &str) -> String {
                     plain.push('`');
                 }
                 if index % 2 == 1 {
-                    plain.push_str(piece)
+                    plain.push_str(piece);
                 } else {
-                    push_unescaped(&mut plain, piece)
+                    push_unescaped(&mut plain, piece);
                 }
             }
         }

@@ -9,10 +9,11 @@ use super::super::follow::redirect;
 use super::super::page::Patience;
 use super::super::place::Place;
 use super::super::private_host::PrivateHost;
+use super::choice::{Key, ProviderName, SearchSettings};
 use super::fault::SearchFault;
 use super::hit::Hit;
-use super::provider::{self, Question};
-use super::{Key, SearchSettings};
+use super::provider::{Provider, Question};
+use super::{brave, duckduckgo, searxng, tavily};
 
 /// Asks the provider that is configured.
 pub(crate) async fn search(
@@ -32,7 +33,7 @@ async fn ask(
     settings: &SearchSettings,
     question: &Question,
 ) -> Result<Vec<Hit>, SearchFault> {
-    let provider = provider::of(settings.provider);
+    let provider = of(settings.provider);
     let base = settings.base().ok_or(SearchFault::NoAddress)?;
     let key = match &settings.key {
         Key::Given(key) => Some(key),
@@ -59,4 +60,14 @@ async fn ask(
         Ok(provider.read(&body, &Patience::new(context, time)))
     });
     reading.await.unwrap_or(Err(SearchFault::Unreadable))
+}
+
+/// The provider of a name.
+fn of(name: ProviderName) -> &'static dyn Provider {
+    match name {
+        ProviderName::Searxng => &searxng::Searxng,
+        ProviderName::Brave => &brave::Brave,
+        ProviderName::Tavily => &tavily::Tavily,
+        ProviderName::DuckDuckGo => &duckduckgo::DuckDuckGo,
+    }
 }

@@ -11,7 +11,6 @@ use super::fault::SearchFault;
 use super::hit::Hit;
 use super::provider::{Provider, Question, below};
 
-pub(super) const USUAL: &str = "https://api.search.brave.com/res/v1";
 /// More are not given at once.
 const MOST: usize = 20;
 

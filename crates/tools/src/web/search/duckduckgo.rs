@@ -1,4 +1,4 @@
-//! DuckDuckGo's page without scripts, which wants no key.
+//! The page of `DuckDuckGo` without scripts, which wants no key.
 
 use dom_query::{Document, Matcher, NodeRef};
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
@@ -7,11 +7,10 @@ use url::{Url, form_urlencoded};
 
 use super::super::page::{self, Patience};
 use super::super::secret::Secret;
-use super::fault::SearchFault;
+use super::fault::{SUSPECTED, SearchFault};
 use super::hit::Hit;
 use super::provider::{Provider, Question};
 
-pub(super) const USUAL: &str = "https://html.duckduckgo.com/html/";
 /// More of a page is not read.
 const NODES: usize = 50_000;
 
@@ -53,8 +52,6 @@ impl Provider for DuckDuckGo {
         (status == StatusCode::FORBIDDEN).then_some(SUSPECTED)
     }
 }
-
-pub(super) const SUSPECTED: &str = "it takes us for a robot and wants a puzzle solved; wait a while, or let the user configure another provider in `[web.search]`";
 
 fn select<'d>(document: &'d Document, selector: &str) -> Vec<NodeRef<'d>> {
     let matcher = Matcher::new(selector);

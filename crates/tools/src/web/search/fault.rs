@@ -6,8 +6,7 @@ use reqwest::StatusCode;
 use toolgate_core::error::{ErrorKind, ToolError};
 
 use super::super::fault::Fault;
-use super::ProviderName;
-use super::duckduckgo::SUSPECTED;
+use super::choice::ProviderName;
 
 /// What to put into a file when nobody answers searches.
 const HOW: &str = "no search provider is configured. The user adds one to config.toml, for example:
@@ -19,6 +18,9 @@ or one of:
 provider = \"searxng\" with base_url = \"http://localhost:8888\"
 provider = \"brave\" with api_key_env = \"BRAVE_API_KEY\"
 provider = \"tavily\" with api_key_env = \"TAVILY_API_KEY\"";
+
+/// What to do about a provider that takes us for a robot.
+pub(super) const SUSPECTED: &str = "it takes us for a robot and wants a puzzle solved; wait a while, or let the user configure another provider in `[web.search]`";
 
 /// Why a search found nothing out.
 #[derive(Debug, Clone, PartialEq, Eq)]

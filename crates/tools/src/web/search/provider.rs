@@ -7,7 +7,6 @@ use super::super::page::Patience;
 use super::super::secret::Secret;
 use super::fault::SearchFault;
 use super::hit::Hit;
-use super::{ProviderName, brave, duckduckgo, searxng, tavily};
 
 /// What is searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,16 +54,6 @@ pub(super) trait Provider: Sync {
     /// What to do about a status, where this provider means something special by it.
     fn advice(&self, _status: StatusCode) -> Option<&'static str> {
         None
-    }
-}
-
-/// The provider of a name.
-pub(super) fn of(name: ProviderName) -> &'static dyn Provider {
-    match name {
-        ProviderName::Searxng => &searxng::Searxng,
-        ProviderName::Brave => &brave::Brave,
-        ProviderName::Tavily => &tavily::Tavily,
-        ProviderName::DuckDuckGo => &duckduckgo::DuckDuckGo,
     }
 }
 

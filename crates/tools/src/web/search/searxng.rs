@@ -1,4 +1,4 @@
-//! SearXNG, usually one's own.
+//! `SearXNG`, usually one's own.
 
 use reqwest::{Method, Request, StatusCode};
 use serde::Deserialize;

@@ -3,7 +3,7 @@
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Body, Method, Request, StatusCode};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::super::page::Patience;
@@ -12,7 +12,6 @@ use super::fault::SearchFault;
 use super::hit::Hit;
 use super::provider::{Provider, Question, below};
 
-pub(super) const USUAL: &str = "https://api.tavily.com";
 /// More are not given at once.
 const MOST: usize = 20;
 
@@ -40,18 +39,18 @@ impl Provider for Tavily {
         key: Option<&Secret>,
     ) -> Result<Request, SearchFault> {
         let key = key.ok_or(SearchFault::NoKey)?;
-        let mut wish = json!({
+        let wish = json!({
             "query": question.query,
             "max_results": question.count.min(MOST),
             "search_depth": "basic",
             "include_answer": false,
             "include_raw_content": false,
         });
-        if !question.allowed.is_empty() {
-            wish["include_domains"] = question.allowed.clone().into();
-        }
-        if !question.blocked.is_empty() {
-            wish["exclude_domains"] = question.blocked.clone().into();
+        let mut wish = wish.as_object().cloned().unwrap_or_default();
+        let domains =
+            [("include_domains", &question.allowed), ("exclude_domains", &question.blocked)];
+        for (name, domains) in domains.into_iter().filter(|(_, domains)| !domains.is_empty()) {
+            wish.extend([(name.to_owned(), domains.clone().into())]);
         }
         let mut request = Request::new(Method::POST, below(base, "search"));
         let bearer = format!("Bearer {}", key.reveal());
@@ -60,7 +59,7 @@ impl Provider for Tavily {
         let headers = request.headers_mut();
         headers.insert(AUTHORIZATION, bearer);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        *request.body_mut() = Some(Body::from(wish.to_string()));
+        *request.body_mut() = Some(Body::from(Value::from(wish).to_string()));
         Ok(request)
     }
 
