@@ -33,17 +33,42 @@ fn a_dialect_lists_the_tools_that_have_a_name_in_it() {
     let claude = list(&["tools", "--dialect", "claude"]);
     assert_eq!(
         names(&claude),
-        ["Bash", "Edit", "Glob", "Grep", "KillShell", "LS", "Read", "TaskOutput", "Write"]
+        [
+            "Bash",
+            "Edit",
+            "Glob",
+            "Grep",
+            "KillShell",
+            "LS",
+            "Read",
+            "TaskOutput",
+            "WebFetch",
+            "WebSearch",
+            "Write"
+        ]
     );
     let camel = list(&["--dialect", "camel", "tools", "list"]);
-    assert_eq!(names(&camel), ["editFile", "glob", "grep", "listFiles", "readFile", "runCommand"]);
+    assert_eq!(
+        names(&camel),
+        [
+            "editFile",
+            "glob",
+            "grep",
+            "listFiles",
+            "readFile",
+            "runCommand",
+            "webFetch",
+            "webSearch"
+        ]
+    );
 }
 
 #[test]
 fn groups_can_be_chosen_and_joined() {
     let edit = list(&["tools", "--group", "edit"]);
     assert_eq!(names(&edit), ["delete_file", "edit_file", "write_file"]);
-    let both = list(&["tools", "--group", "edit", "--group", "search", "--group", "exec"]);
+    let all = ["edit", "search", "exec", "web"].map(|group| ["--group", group]).concat();
+    let both = list(&[&["tools"], all.as_slice()].concat());
     assert_eq!(names(&both), names(&list(&["tools"])));
     let edits = list(&["tools", "--group", "edit", "--dialect", "claude"]);
     assert_eq!(names(&edits), ["Edit", "Write"]);

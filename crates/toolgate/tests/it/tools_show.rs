@@ -11,7 +11,7 @@ fn show(args: &[&str]) -> String {
 }
 
 /// Every name of every tool.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 30] = [
     "delete_file",
     "edit_file",
     "glob",
@@ -22,6 +22,8 @@ const NAMES: [&str; 24] = [
     "read_many_files",
     "shell",
     "shell_output",
+    "web_fetch",
+    "web_search",
     "write_file",
     "Bash",
     "Edit",
@@ -31,11 +33,15 @@ const NAMES: [&str; 24] = [
     "LS",
     "Read",
     "TaskOutput",
+    "WebFetch",
+    "WebSearch",
     "Write",
     "editFile",
     "listFiles",
     "readFile",
     "runCommand",
+    "webFetch",
+    "webSearch",
 ];
 
 #[test]

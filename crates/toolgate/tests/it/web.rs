@@ -21,7 +21,9 @@ fn serving(kind: &'static str, body: &'static str) -> SocketAddr {
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let mut piece = [0; 8192];
-            stream.read(&mut piece).ok();
+            if !stream.read(&mut piece).is_ok_and(|read| read > 0) {
+                continue;
+            }
             let length = body.len();
             write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}").ok();
         }
@@ -94,6 +96,22 @@ fn policy_files_have_the_last_word_about_what_settings_allow() {
         check(&toolgate, &["--mode", "yolo"], "https://tracker.example/")["decision"],
         "deny"
     );
+}
+
+#[test]
+fn searching_asks_in_every_mode_that_asks() {
+    for (mode, decision) in [
+        ("default", "ask"),
+        ("plan", "ask"),
+        ("accept_edits", "ask"),
+        ("dont_ask", "deny"),
+        ("yolo", "allow"),
+    ] {
+        let args = ["policy", "check", "web_search", r#"{"query":"x"}"#, "--json", "--mode", mode];
+        let verdict: Value = serde_json::from_str(&stdout(&Toolgate::new().run(args))).unwrap();
+        assert_eq!(verdict["decision"], decision, "{mode}: {verdict}");
+        assert_eq!(verdict["risk"], "medium", "{mode}: {verdict}");
+    }
 }
 
 #[test]

@@ -199,11 +199,17 @@ fn nothing_is_told_about_whoever_asks() {
 }
 
 #[test]
-fn claude_sends_a_prompt() {
+fn every_dialect_has_a_name_for_it() {
     let server = Server::pages(vec![("/", html("<p>hi</p>"))]);
-    let site = Site::speaking(&server, Dialect::Claude, |_| {});
-    let args = json!({ "url": "http://site.test/", "prompt": "What does it say?" });
-    assert_eq!(site.lab().says("WebFetch", args), "hi");
+    let url = "http://site.test/";
+    for (dialect, name, args) in [
+        (Dialect::Native, "web_fetch", json!({ "url": url, "format": "markdown" })),
+        (Dialect::Claude, "WebFetch", json!({ "url": url, "prompt": "What does it say?" })),
+        (Dialect::Camel, "webFetch", json!({ "url": url, "maxLength": 9 })),
+    ] {
+        let site = Site::speaking(&server, dialect, |_| {});
+        assert_eq!(site.lab().says(name, args), "hi", "{name}");
+    }
 }
 
 #[test]

@@ -184,6 +184,22 @@ fn domains_are_compared_on_labels() {
 }
 
 #[test]
+fn every_dialect_has_a_name_for_it() {
+    let body = r#"{"results":[{"url":"https://docs.rs/","title":"Docs"},{"url":"https://x.test/","title":"X"}]}"#;
+    let server =
+        Server::start(move |_, stream| send(stream, answer("200 OK", "application/json", body)));
+    for (dialect, name, args) in [
+        (Dialect::Native, "web_search", json!({ "query": "x", "allowedDomains": ["docs.rs"] })),
+        (Dialect::Claude, "WebSearch", json!({ "query": "x", "blocked_domains": ["x.test"] })),
+        (Dialect::Camel, "webSearch", json!({ "query": "x", "numResults": 1 })),
+    ] {
+        let search = settings(ProviderName::Searxng, &server, "");
+        let site = Site::speaking(&server, dialect, |settings| settings.search = Some(search));
+        assert_eq!(site.lab().says(name, args), "1. Docs\n   https://docs.rs/", "{name}");
+    }
+}
+
+#[test]
 fn arguments_that_make_no_sense() {
     let lab = Lab::new();
     let message = |args: Value| lab.message(ErrorKind::ValidationError, "web_search", args);
@@ -213,6 +229,8 @@ fn without_a_provider_it_says_what_to_write_down() {
 
 #[test]
 fn every_failure_says_what_to_do() {
+    use ProviderName::{Brave, DuckDuckGo, Searxng, Tavily};
+
     let failure = |provider: ProviderName, handler: fn(&Request, &mut std::net::TcpStream)| {
         let server = Server::start(handler);
         let site = site(settings(provider, &server, ""), &server);
@@ -221,7 +239,6 @@ fn every_failure_says_what_to_do() {
         assert!(!error.message.contains(KEY), "{}", error.message);
         error.message
     };
-    use ProviderName::{Brave, DuckDuckGo, Searxng, Tavily};
     insta::assert_snapshot!(failure(Tavily, |_, stream| send(stream, answer("401 Unauthorized", "application/json", r#"{"detail":{"error":"Unauthorized: missing or invalid API key."}}"#))), @"Tavily answered 401 Unauthorized: the key is wrong or not allowed to search; check `api_key` or `api_key_env` in `[web.search]` of config.toml");
     insta::assert_snapshot!(failure(Brave, |_, stream| send(stream, answer("422 Unprocessable Entity", "application/json", "{}"))), @"Brave answered 422 Unprocessable Entity: the key is not known there, or the query is too long: check `api_key` or `api_key_env` in `[web.search]`");
     insta::assert_snapshot!(failure(Brave, |_, stream| send(stream, answer("429 Too Many Requests", "application/json", "{}"))), @"Brave answered 429 Too Many Requests: it was asked too often; wait before searching again");
@@ -252,7 +269,7 @@ fn keys_are_asked_for_and_never_shown() {
 #[test]
 fn only_the_configured_address_may_be_private() {
     let server = Server::start(|_, stream| {
-        send(stream, answer("200 OK", "application/json", r#"{"results":[]}"#))
+        send(stream, answer("200 OK", "application/json", r#"{"results":[]}"#));
     });
     let site = site(settings(ProviderName::Searxng, &server, ""), &server);
     site.lab().says("web_search", json!({ "query": "x" }));

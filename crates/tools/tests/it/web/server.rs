@@ -59,7 +59,7 @@ impl Server {
         Self::start(move |request, stream| {
             match pages.iter().find(|(path, _)| *path == request.path) {
                 Some((_, page)) => send(stream, page),
-                None => send(stream, &answer("404 Not Found", "text/plain", "no such page")),
+                None => send(stream, answer("404 Not Found", "text/plain", "no such page")),
             }
         })
     }

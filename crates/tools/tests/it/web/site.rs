@@ -119,6 +119,7 @@ impl Site {
         self.fetch_url(&format!("http://site.test{path}"), more)
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "calls read better so")]
     pub(crate) fn fetch_url(&self, url: &str, more: Value) -> ToolResult {
         let mut args = json!({ "url": url });
         args.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
