@@ -63,7 +63,8 @@ proptest! {
         let body = lines.join("\n");
         let page = answer("200 OK", "text/plain; charset=utf-8", &body);
         let server = Server::start(move |_, stream| send(stream, &page));
-        let result = Site::new(&server).fetch("/", json!({ "maxLength": most }));
+        let site = Site::new(&server);
+        let result = site.fetch("/", json!({ "maxLength": most }));
         let text = result.llm_content.as_text();
         let chars = body.chars().count();
         if chars <= most {

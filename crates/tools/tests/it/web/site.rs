@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use toolgate_core::bounds::Preset;
 use toolgate_core::context::ResultSettings;
 use toolgate_core::dialect::Dialect;
@@ -77,6 +78,7 @@ pub(crate) fn quick() -> Limits {
 pub(crate) struct Site {
     pub(crate) names: Arc<Names>,
     lab: Lab,
+    _results: TempDir,
 }
 
 impl Site {
@@ -100,14 +102,15 @@ impl Site {
         let mut settings = WebSettings::new(names.clone(), vec![server.address]);
         settings.robots = false;
         change(&mut settings);
-        let folder = tempfile::tempdir().unwrap().keep();
-        let results = ResultSettings { preset: Preset::Standard, folder: Some(folder) };
+        let folder = tempfile::tempdir().unwrap();
+        let kept = Some(folder.path().to_owned());
+        let results = ResultSettings { preset: Preset::Standard, folder: kept };
         let gate = Gate::builder(Arc::new(toolgate_tools::registry().unwrap()))
             .policy(Engine::in_mode(Mode::Yolo))
             .settings(GateSettings { results, ..GateSettings::default() })
             .service::<WebClient>(Arc::new(WebClient::new(settings)))
             .build();
-        Self { names, lab: Lab::behind(gate, dialect) }
+        Self { names, lab: Lab::behind(gate, dialect), _results: folder }
     }
 
     pub(crate) fn lab(&self) -> &Lab {
