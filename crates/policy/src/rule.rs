@@ -162,6 +162,10 @@ impl Priority {
     pub const SERVER_TRUSTED: Self = Self(22_000);
     /// MCP servers on the allow list.
     pub const SERVER_ALLOWED: Self = Self(21_000);
+    /// Hosts that the settings allow: below every rule of the user's own, above the workspace's.
+    pub const CONFIGURED_HOST: Self = Self(19_996);
+    /// Whatever is encrypted, when the settings allow that.
+    pub const CONFIGURED_HTTPS: Self = Self(19_992);
 
     /// The rank of a rule with a priority of its own, 0 to 999, in its tier.
     pub fn in_tier(tier: Tier, own: u16) -> Self {

@@ -17,6 +17,7 @@ use toolgate_core::workspace::Workspace;
 use toolgate_policy::Policy;
 use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
+use toolgate_tools::web::{WebAccess, WebClient};
 
 use crate::config;
 use crate::exit::UsageError;
@@ -82,13 +83,16 @@ impl App {
         let engine = policies::load(&sources, &mut workspace)?;
         let loader = policies::loader(&registry, &workspace);
         let secrets = Arc::new(Secrets::new(&config, &workspace)?);
-        let rules = Arc::new(Live::new(engine, sources, Arc::clone(&secrets)));
+        let web = Arc::new(WebAccess::new(WebClient::new(config.web.settings()?)));
+        let rules = Live::new(engine, sources, Arc::clone(&secrets), Arc::clone(&web));
+        let rules = Arc::new(rules);
         let settings_files = OwnSettings::new(loader.clone())?;
         let mut builder = Gate::builder(Arc::new(registry))
             .shared_policy(Arc::clone(&rules) as Arc<dyn Policy>)
             .service::<dyn HotSwap>(Arc::clone(&rules) as Arc<dyn HotSwap>)
             .service::<dyn SettingsFiles>(Arc::new(settings_files))
             .spawner(Arc::new(sandbox()?))
+            .service::<WebAccess>(web)
             .settings(settings(global, interactive)?);
         let screen = Screen::default();
         let cancellation = CancellationToken::new();

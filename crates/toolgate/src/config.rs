@@ -1,5 +1,7 @@
 //! The user's settings: `config.toml`.
 
+pub(crate) mod web;
+
 use std::io;
 use std::path::PathBuf;
 
@@ -20,6 +22,18 @@ pub(crate) struct Config {
     pub(crate) ledger: LedgerConfig,
     /// What a workspace is made of.
     pub(crate) workspace: WorkspaceConfig,
+    /// How the web is reached.
+    pub(crate) web: web::WebConfig,
+    /// The text of the file, to tell where something stands.
+    #[serde(skip)]
+    text: String,
+}
+
+impl Config {
+    /// The line a byte of the file is in, counted from 1.
+    pub(crate) fn line_of(&self, at: usize) -> usize {
+        self.text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
+    }
 }
 
 /// What is written down, and what is not.
@@ -80,7 +94,8 @@ pub(crate) fn mistakes(text: &str) -> Vec<String> {
 
 /// Reads the text of the file.
 pub(crate) fn parse(text: &str) -> Result<Config, toml::de::Error> {
-    toml::from_str(text)
+    let config: Config = toml::from_str(text)?;
+    Ok(Config { text: text.to_owned(), ..config })
 }
 
 #[cfg(test)]

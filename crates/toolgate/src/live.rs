@@ -10,6 +10,7 @@ use toolgate_policy::propose::Proposed;
 use toolgate_policy::veil::Veil;
 use toolgate_policy::world::World;
 use toolgate_policy::{Engine, Facts, Policy, Verdict};
+use toolgate_tools::web::{WebAccess, WebClient};
 
 use crate::config;
 use crate::exit;
@@ -26,6 +27,7 @@ pub(crate) struct Live {
     engine: ArcSwap<Engine>,
     sources: Sources,
     secrets: Arc<Secrets>,
+    web: Arc<WebAccess>,
     looked: Mutex<Looked>,
 }
 
@@ -40,9 +42,14 @@ type Stamps = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
 
 impl Live {
     /// These rules, read from those sources.
-    pub(crate) fn new(engine: Engine, sources: Sources, secrets: Arc<Secrets>) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        sources: Sources,
+        secrets: Arc<Secrets>,
+        web: Arc<WebAccess>,
+    ) -> Self {
         let looked = Mutex::new(Looked { at: Instant::now(), stamps: stamps(&sources) });
-        Self { engine: ArcSwap::from_pointee(engine), sources, secrets, looked }
+        Self { engine: ArcSwap::from_pointee(engine), sources, secrets, web, looked }
     }
 
     /// The rules in force now.
@@ -81,7 +88,9 @@ impl Live {
 
     fn swap_config(&self) -> anyhow::Result<String> {
         let config = config::load()?;
+        let web = config.web.settings()?;
         self.secrets.replace(&config)?;
+        self.web.replace(WebClient::new(web));
         Ok("The config was read anew.".to_owned())
     }
 }

@@ -1,5 +1,7 @@
 //! The policy in force: files of admin, user, workspace and command line.
 
+mod configured;
+
 use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -81,6 +83,7 @@ impl Sources {
     fn engine(&self, mut loaded: Loaded) -> anyhow::Result<Engine> {
         let global = &self.global;
         loaded.rules.extend(by_flag(global, &self.loader.vocabulary)?);
+        loaded.rules.extend(configured::rules(&config::load()?, &config::path()?));
         follow_links(&mut loaded.rules);
         let mode = global.mode.or(loaded.mode).unwrap_or(Mode::Default);
         let own = [home::config()?, home::state()?];

@@ -24,6 +24,7 @@ pub mod meta;
 pub mod planning;
 pub mod remembering;
 pub mod search;
+pub mod web;
 
 mod content;
 mod edit;
@@ -63,6 +64,7 @@ pub fn all() -> Result<Vec<Arc<dyn Tool>>, InvalidToolName> {
     tools.extend(remembering::tools()?);
     tools.extend(planning::tools()?);
     tools.extend(goals::tools()?);
+    tools.extend(web::tools()?);
     Ok(tools)
 }
 

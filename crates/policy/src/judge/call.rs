@@ -48,6 +48,8 @@ impl<'j> Judge<'j> {
             self.judge_reach(&mut findings);
         } else if tool.as_str() == "web_fetch" {
             self.judge_fetch(&mut findings);
+        } else if tool.as_str() == "web_search" {
+            self.judge_search(&mut findings);
         } else {
             self.judge_plain(&mut findings);
         }

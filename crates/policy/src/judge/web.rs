@@ -1,4 +1,4 @@
-//! Fetching from the web.
+//! Fetching from the web, and searching it.
 
 use serde_json::Value;
 
@@ -40,6 +40,14 @@ impl Judge<'_> {
                 format!("`{}` is {network}, not a public host", address.host),
             ));
         }
+    }
+
+    /// A search leaves the machine with what is searched for, and changes nothing.
+    pub(super) fn judge_search(&self, findings: &mut Findings) {
+        let facts = self.facts;
+        let question = self.question(&facts.tool, Effect::Change, &facts.args);
+        let ruling = self.setting.rule(&question);
+        findings.push(ruling.finding(Effect::Read, question.mode, &"searching the web"));
     }
 }
 

@@ -90,4 +90,6 @@ mod undo;
 #[cfg(test)]
 mod waiting;
 #[cfg(test)]
+mod web;
+#[cfg(test)]
 mod workshop;

@@ -44,6 +44,8 @@ fn a_dialect_lists_the_tools_that_have_a_name_in_it() {
             "Read",
             "TaskOutput",
             "TodoWrite",
+            "WebFetch",
+            "WebSearch",
             "Write"
         ]
     );
@@ -58,7 +60,9 @@ fn a_dialect_lists_the_tools_that_have_a_name_in_it() {
             "notebookEdit",
             "readFile",
             "runCommand",
-            "todoWrite"
+            "todoWrite",
+            "webFetch",
+            "webSearch"
         ]
     );
 }

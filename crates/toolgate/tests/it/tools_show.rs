@@ -11,7 +11,7 @@ fn show(args: &[&str]) -> String {
 }
 
 /// Every name of every tool.
-const NAMES: [&str; 41] = [
+const NAMES: [&str; 47] = [
     "trigger_hot_swap",
     "complete_goal",
     "create_checkpoint",
@@ -37,6 +37,8 @@ const NAMES: [&str; 41] = [
     "read_many_files",
     "shell",
     "shell_output",
+    "web_fetch",
+    "web_search",
     "write_file",
     "Bash",
     "Edit",
@@ -48,11 +50,15 @@ const NAMES: [&str; 41] = [
     "LS",
     "Read",
     "TaskOutput",
+    "WebFetch",
+    "WebSearch",
     "Write",
     "editFile",
     "listFiles",
     "readFile",
     "runCommand",
+    "webFetch",
+    "webSearch",
 ];
 
 #[test]

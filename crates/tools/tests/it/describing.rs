@@ -97,7 +97,7 @@ fn the_policy_judges_where_a_link_leads() {
 
 /// Says no, and remembers what it was asked.
 #[derive(Debug, Default, Clone)]
-struct Asked(Arc<Mutex<Vec<ApprovalRequest>>>);
+pub(crate) struct Asked(pub(crate) Arc<Mutex<Vec<ApprovalRequest>>>);
 
 // Written out, because `async-trait` is no dependency of this crate.
 impl Approver for Asked {

@@ -184,6 +184,17 @@ impl Lab {
         Self { gate: telling_gate(mode), ..self }
     }
 
+    /// The result of a call that a token may stop.
+    pub(crate) fn cancelled_by(
+        &self,
+        tool: &str,
+        args: Value,
+        stop: &CancellationToken,
+    ) -> ToolResult {
+        let call = self.gate.call_cancellable(Call::new(tool, args), &self.session, stop);
+        RUNTIME.block_on(call).result
+    }
+
     /// What a call says, which must succeed.
     pub(crate) fn says(&self, tool: &str, args: Value) -> String {
         let result = self.result(tool, args);

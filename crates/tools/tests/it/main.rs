@@ -43,4 +43,6 @@ mod searching;
 #[cfg(test)]
 mod settings;
 #[cfg(test)]
+mod web;
+#[cfg(test)]
 mod writing;

@@ -1,0 +1,62 @@
+//! Rules that the user's settings amount to: `[web]` in `config.toml`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use toolgate_policy::name::ToolPattern;
+use toolgate_policy::pattern::{Condition, DomainPattern, Operator};
+use toolgate_policy::rule::{Origin, Priority, Rule, Tier};
+use toolgate_policy::{Decision, Risk};
+
+use crate::config::Config;
+
+/// What a blocked domain counts, as much as `deny` in `[permissions]` of a policy file.
+const BLOCKED: u16 = 600;
+
+/// The rules that settings amount to. What they allow gives way to every policy file of the
+/// user's; what they block holds against rules that allow more than the one domain.
+pub(super) fn rules(config: &Config, file: &Path) -> Vec<Rule> {
+    let web = &config.web;
+    let source: Arc<str> = file.display().to_string().into();
+    let rule = |at: usize, decision: Decision, priority: Priority, name: String| {
+        let line = config.line_of(at);
+        let origin = Origin { source: Arc::clone(&source), line, tier: Tier::User };
+        let fetch = vec![ToolPattern::Exact("web_fetch".to_owned())];
+        let mut rule = Rule::about(fetch, decision, priority, origin);
+        rule.name = Some(name.into());
+        rule
+    };
+    let mut rules = Vec::new();
+    for domain in &web.blocked_domains {
+        let name = format!("web blocks {}", domain.get_ref().0);
+        let priority = Priority::in_tier(Tier::User, BLOCKED);
+        let mut blocked = rule(domain.span().start, Decision::Deny, priority, name);
+        blocked.matcher.domains.push(DomainPattern::with_subdomains(&domain.get_ref().0));
+        rules.push(blocked);
+    }
+    for domain in &web.allowed_domains {
+        let name = format!("web allows {}", domain.get_ref().0);
+        let mut allowed =
+            rule(domain.span().start, Decision::Allow, Priority::CONFIGURED_HOST, name);
+        allowed.matcher.domains.push(DomainPattern::with_subdomains(&domain.get_ref().0));
+        allowed.risk = Some(Risk::Low);
+        rules.push(allowed);
+    }
+    for host in &web.private_hosts {
+        let private = &host.get_ref().0;
+        let name = format!("web allows {private}");
+        let mut allowed = rule(host.span().start, Decision::Allow, Priority::CONFIGURED_HOST, name);
+        // Which port is meant is the tool's to check: rules know none.
+        allowed.matcher.domains.push(DomainPattern::parse(private.host()));
+        rules.push(allowed);
+    }
+    if let Some(https) = web.auto_approve_https.as_ref().filter(|https| *https.get_ref()) {
+        let name = "web allows https".to_owned();
+        let mut allowed =
+            rule(https.span().start, Decision::Allow, Priority::CONFIGURED_HTTPS, name);
+        let operator = Operator::StartsWith("https://".to_owned());
+        allowed.matcher.conditions.push(Condition { param: "url".to_owned(), operator });
+        rules.push(allowed);
+    }
+    rules
+}
