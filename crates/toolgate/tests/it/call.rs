@@ -43,7 +43,10 @@ fn json_is_one_line_with_exactly_the_promised_fields() {
     assert_eq!(fields(result), ["llmContent", "returnDisplay", "structured", "duration_ms"]);
     assert_eq!(result["llmContent"], "one\ntwo\n");
     assert_eq!(result["returnDisplay"], "Read 2 lines of a.txt");
-    assert_eq!(result["structured"], json!({ "path": "a.txt", "lines": 2, "encoding": "UTF-8" }));
+    assert_eq!(
+        result["structured"],
+        json!({ "path": "a.txt", "kind": "text", "lines": 2, "encoding": "UTF-8" })
+    );
     assert!(result["duration_ms"].is_u64());
 }
 

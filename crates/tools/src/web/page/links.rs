@@ -31,6 +31,11 @@ fn link(node: &NodeRef<'_>, base: &Url) {
         node.remove_from_parent();
         return;
     }
+    // A heading that leads to itself is a heading, and what leads to the top of the page is text.
+    if &*target == "#" || target.starts_with('#') && is_in_heading(node) {
+        node.remove_attr("href");
+        return;
+    }
     match complete(&target, base) {
         Some(url) => node.set_attr("href", &url),
         None => node.remove_attr("href"),
@@ -38,11 +43,16 @@ fn link(node: &NodeRef<'_>, base: &Url) {
     node.remove_attr("title");
 }
 
+fn is_in_heading(node: &NodeRef<'_>) -> bool {
+    let headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
+    node.parent().is_some_and(|above| headings.iter().any(|heading| above.has_name(heading)))
+}
+
 /// Whether a link within the page is a sign and no text: beside a heading, or for a footnote.
 fn is_sign(text: &str) -> bool {
     let note = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let is_note = note.is_some_and(|note| note.len() < 10 && !note.contains(' '));
-    text.is_empty() || is_note || matches!(text, "#" | "¶" | "§" | "🔗" | "⚓")
+    text.is_empty() || is_note || matches!(text, "#" | "¶" | "§" | "🔗" | "⚓" | "ⓘ")
 }
 
 fn picture(node: &NodeRef<'_>, base: &Url) {

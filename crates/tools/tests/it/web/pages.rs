@@ -1,12 +1,15 @@
 //! Pages as people meet them, and the Markdown a person would call clean.
 
+use std::io::Read as _;
+
 use serde_json::json;
 
 use super::server::{Server, html, send};
 use super::site::Site;
 
-fn shown(page: &'static str, more: &serde_json::Value) -> String {
-    let server = Server::start(move |_, stream| send(stream, html(page)));
+fn shown(page: &str, more: &serde_json::Value) -> String {
+    let page = html(page);
+    let server = Server::start(move |_, stream| send(stream, &page));
     let result = Site::new(&server).fetch("/manual/page.html", more.clone());
     assert_eq!(result.error, None);
     result.llm_content.as_text()
@@ -46,4 +49,23 @@ fn tables() {
         &json!({ "selector": "table.sortable tr:nth-child(2) > th", "format": "text" }),
     );
     assert_eq!(heads, "Copper");
+}
+
+/// A page of the real world, as it was found.
+fn found(packed: &[u8]) -> String {
+    let mut page = String::new();
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut page).unwrap();
+    shown(&page, &json!({}))
+}
+
+#[test]
+fn a_chapter_of_a_book() {
+    let page = found(include_bytes!("../../data/pages/rust-book-ch02.html.gz"));
+    insta::assert_snapshot!("rust_book", page);
+}
+
+#[test]
+fn a_page_of_large_tables() {
+    let page = found(include_bytes!("../../data/pages/rustc-platform-support.html.gz"));
+    insta::assert_snapshot!("platform_support", page);
 }
