@@ -33,9 +33,18 @@ pub struct SeenFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Told {
     /// This content, by its hash.
-    Content(Option<[u8; 32]>),
+    Content([u8; 32]),
+    /// This version, of a content that is not known.
+    Version(Version),
     /// That it is gone, or no regular file any more.
     Gone,
+}
+
+impl Told {
+    /// What a content or else a version amounts to.
+    pub fn of(hash: Option<[u8; 32]>, version: Version) -> Self {
+        hash.map_or(Self::Version(version), Self::Content)
+    }
 }
 
 /// Keeps what sessions have read beyond the life of a process.

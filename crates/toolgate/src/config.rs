@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::exit::UsageError;
 use crate::home;
+use crate::owned;
 
 /// The name of the file.
 pub(crate) const FILE: &str = "config.toml";
@@ -61,7 +62,7 @@ pub(crate) fn path() -> anyhow::Result<PathBuf> {
 /// Reads the user's settings; without a file, everything is as usual.
 pub(crate) fn load() -> anyhow::Result<Config> {
     let path = path()?;
-    let text = match std::fs::read_to_string(&path) {
+    let text = match owned::read(&path) {
         Ok(text) => text,
         Err(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use toolgate_core::swap::{HotSwap, Part};
+use toolgate_core::workspace::Version;
 use toolgate_policy::propose::Proposed;
 use toolgate_policy::veil::Veil;
 use toolgate_policy::world::World;
@@ -19,6 +20,9 @@ use crate::secrets::Secrets;
 
 /// Files are looked at for changes no more often than this.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Whoever changes them is given this long to finish, and once more while they go on.
+const SETTLING: Duration = Duration::from_millis(60);
+const MOST_WAITS: usize = 5;
 
 /// The rules and settings in force. Files that change are read anew before the next decision; with
 /// a mistake in them, what was in force stays so.
@@ -38,7 +42,7 @@ struct Looked {
     stamps: Stamps,
 }
 
-type Stamps = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
+type Stamps = Vec<(PathBuf, Option<Version>)>;
 
 impl Live {
     /// These rules, read from those sources.
@@ -65,16 +69,28 @@ impl Live {
                 return;
             }
             looked.at = Instant::now();
-            let now = stamps(&self.sources);
+            let mut now = stamps(&self.sources);
             if now == looked.stamps {
                 return;
             }
+            // An editor that is just saving may have emptied a file first.
+            for _ in 0..MOST_WAITS {
+                std::thread::sleep(SETTLING);
+                let later = stamps(&self.sources);
+                let settled = later == now;
+                now = later;
+                if settled {
+                    break;
+                }
+            }
             looked.stamps = now;
         }
-        if let Err(why) = self.swap(Part::All) {
-            exit::report(&format!(
+        match self.swap(Part::All) {
+            Ok(_) if self.sources.global.quiet => {}
+            Ok(_) => exit::note("settings changed and were read anew"),
+            Err(why) => exit::report(&format!(
                 "settings changed, but cannot be used; what was in force before stays in force\n{why}"
-            ));
+            )),
         }
     }
 
@@ -130,9 +146,8 @@ impl Policy for Live {
 fn stamps(sources: &Sources) -> Stamps {
     let places = sources.places().unwrap_or_default();
     let stamped = places.into_iter().map(|place| {
-        let metadata = place.metadata().ok();
-        let stamp = metadata.and_then(|found| Some((found.modified().ok()?, found.len())));
-        (place, stamp)
+        let version = place.metadata().ok().map(|found| Version::from(&found));
+        (place, version)
     });
     stamped.collect()
 }

@@ -15,6 +15,7 @@ mod live;
 mod moment;
 mod output;
 mod own_settings;
+mod owned;
 mod policies;
 mod progress;
 mod prompt;

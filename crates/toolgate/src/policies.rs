@@ -20,6 +20,7 @@ use crate::config;
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
+use crate::owned;
 use crate::trust;
 
 /// Where whoever runs the machine keeps policies.
@@ -187,7 +188,7 @@ struct Loaded {
 impl Loaded {
     /// Adds a file and what is wrong with it.
     fn add(&mut self, loader: &Loader, file: &Path, tier: Tier) -> anyhow::Result<()> {
-        let text = std::fs::read_to_string(file).map_err(|error| {
+        let text = owned::read(file).map_err(|error| {
             UsageError(format!("cannot read policy `{}`: {error}", file.display()))
         })?;
         let PolicyFile { rules, mode, folders, diagnostics } =

@@ -118,7 +118,7 @@ fn note(
         range,
         accesses: 1,
         outside,
-        told: Told::Content(look.hash),
+        told: Told::of(look.hash, look.version),
     };
     let seen = known.put(seen, text);
     if let Some(store) = store(context) {

@@ -9,6 +9,8 @@ use std::time::SystemTime;
 use toolgate_core::approval::{ApprovalRequest, Proposal};
 use toolgate_policy::approved::{self, Approved, ApprovedEntry};
 
+use crate::owned;
+
 const FILE: &str = "approved.toml";
 
 /// The file of rules that were given for good.
@@ -57,7 +59,7 @@ impl Always {
     }
 
     fn read(&self) -> Result<String, String> {
-        match fs::read_to_string(self.path()) {
+        match owned::read(&self.path()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             read => read.map_err(|error| self.failed(&error)),
         }

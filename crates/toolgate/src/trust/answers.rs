@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::exit::UsageError;
+use crate::owned;
 
 /// An answer about a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +67,7 @@ pub(crate) enum Standing {
 impl Answers {
     /// Reads the file; without one there are no answers.
     pub(crate) fn load(file: &Path) -> anyhow::Result<Self> {
-        let text = match std::fs::read_to_string(file) {
+        let text = match owned::read(file) {
             Ok(text) => text,
             Err(error) if is_missing(&error) => return Ok(Self::default()),
             Err(error) => {

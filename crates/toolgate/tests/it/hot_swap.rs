@@ -29,6 +29,7 @@ fn while_waiting(
     }
     drop(input);
     while !toolgate.path("ready").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it began to wait");
         std::thread::sleep(Duration::from_millis(10));
     }
     // Longer than the pause between two looks at the files.
@@ -128,4 +129,38 @@ fn what_is_a_secret_is_read_anew() {
     let ledger = toolgate.command().args(["--json", "audit", "tail"]).output().unwrap();
     let ledger = String::from_utf8(ledger.stdout).unwrap();
     assert!(ledger.contains("read_file") && !ledger.contains("hush-4711"), "{ledger}");
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_noticed() {
+    let toolgate = Toolgate::with_files(&[("a.txt", "one\n")]);
+    let file = toolgate.home("policies/own.toml");
+    let text = "[[rule]]\ntool = \"glob\"     \ndecision = \"deny\"\n";
+    policy(&toolgate, text);
+    let before = fs::metadata(&file).unwrap().modified().unwrap();
+    let (output, results) = while_waiting(&toolgate, &[read()], || {
+        policy(&toolgate, &text.replace("\"glob\"     ", "\"read_file\""));
+        fs::File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();
+    });
+    assert_eq!(results[0]["result"]["error"]["type"], "PolicyDenied", "{results:?}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("note: settings changed and were read anew"), "{stderr}");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_policy_holds_nobody_up() {
+    let toolgate = Toolgate::with_files(&[("a.txt", "one\n")]);
+    policy(&toolgate, DENY_READING);
+    let file = toolgate.home("policies/own.toml");
+    let (output, results) = while_waiting(&toolgate, &[read()], || {
+        fs::remove_file(&file).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    });
+    assert_eq!(results[0]["result"]["error"]["type"], "PolicyDenied", "{results:?}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("own.toml") && stderr.contains("it is no regular file"), "{stderr}");
+    for command in ["call ls {\"path\":\".\"}", "policy list", "doctor"] {
+        let output = toolgate.command().args(command.split(' ')).output().unwrap();
+        assert!(!output.status.success(), "{command}");
+    }
 }

@@ -148,3 +148,29 @@ fn without_a_watcher_it_is_said_and_found_when_editing() {
 fn writeln_skipped(why: &str) {
     eprintln!("*** SKIPPED: a session without a watcher, because no namespace can be made: {why}");
 }
+
+#[test]
+fn what_may_not_be_read_is_told_without_its_content() {
+    for flags in [["--exclude-tools", "read_file"], ["--policy", "deny.toml"]] {
+        let toolgate = Toolgate::with_files(&[("a.txt", "one\n")]);
+        let rule = "[[rule]]\ntool = \"read_file\"\ndecision = \"deny\"\nconditions = [{ param = \"path\", operator = \"equals\", value = \"a.txt\" }]\n";
+        toolgate.write("deny.toml", rule);
+        call(&toolgate, Some("s"), "read_file", &read("a.txt"));
+        toolgate.write("a.txt", "secret\n");
+        let mut command = toolgate.command();
+        command.args(flags).args(["--session", "s", "call", "ls", r#"{"path":"."}"#]);
+        let told = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(told.ends_with("a.txt: [File changed; read it again to see how]\n"), "{told}");
+    }
+}
+
+#[test]
+fn another_name_of_a_file_is_told_without_its_content() {
+    let toolgate = Toolgate::with_files(&[("a.txt", "one\n"), (".env", "TOKEN=secret\n")]);
+    call(&toolgate, Some("s"), "read_file", &read("a.txt"));
+    fs::remove_file(toolgate.path("a.txt")).unwrap();
+    fs::hard_link(toolgate.path(".env"), toolgate.path("a.txt")).unwrap();
+    let listed = call(&toolgate, Some("s"), "ls", &json!({ "path": "." }));
+    let told = String::from_utf8(listed.stdout).unwrap();
+    assert!(!told.contains("TOKEN") && told.contains("[File changed"), "{told}");
+}

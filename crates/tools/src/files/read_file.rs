@@ -125,8 +125,13 @@ impl Invocation for ReadFile {
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         context
             .blocking(move |context| {
-                let reading = reading::read(context, &self.file, &self.part)?;
-                known::has_read(context, &self.file, self.part.lines);
+                let reading = reading::read(context, &self.file, &self.part);
+                // What cannot be shown is known all the same, so that it can be replaced.
+                let known = |error: &ToolError| error.kind == ErrorKind::BinaryFileError;
+                if reading.as_ref().err().is_none_or(known) {
+                    known::has_read(context, &self.file, self.part.lines);
+                }
+                let reading = reading?;
                 let mut collector = context.collector();
                 let Written { display, facts, images } = reading.write(&self.shown, &mut collector);
                 let result = ToolResult::bounded(collector.finish());

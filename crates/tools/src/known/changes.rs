@@ -6,9 +6,8 @@ use std::sync::Arc;
 use toolgate_core::attach::Attach;
 use toolgate_core::attachment::{Attachment, ChangedFile};
 use toolgate_core::context::{Lasts, Session};
-use toolgate_core::policy::veil::Veil;
 use toolgate_core::seen::{SeenFile, SeenFiles, Told};
-use toolgate_core::workspace::{FileKind, Follow};
+use toolgate_core::workspace::{FileKind, Follow, ResolvedPath};
 
 use super::look::look;
 use super::session::KnownFiles;
@@ -47,7 +46,11 @@ impl Attach for ChangedFiles {
         KnownFiles::of(session).is_some_and(|known| known.lock().may_have_news())
     }
 
-    fn attachments(&self, session: &Session, veil: &Veil) -> Vec<Attachment> {
+    fn attachments(
+        &self,
+        session: &Session,
+        may_read: &dyn Fn(&ResolvedPath) -> bool,
+    ) -> Vec<Attachment> {
         let Some(known) = KnownFiles::of(session) else { return Vec::new() };
         let store = self.store(session);
         known.load_once(session, store);
@@ -64,7 +67,7 @@ impl Attach for ChangedFiles {
                 continue;
             };
             let shown = session.workspace().shown(&seen.path);
-            let hidden = seen.outside || veil.hides(&seen.path);
+            let hidden = seen.outside || !news.file.as_ref().is_some_and(may_read);
             let snippet = news.snippet(&shown, &known, &seen, hidden);
             files.push(ChangedFile { filename: shown, snippet });
             let text = news.text.as_deref().filter(|_| !hidden);
@@ -90,6 +93,8 @@ impl fmt::Debug for ChangedFiles {
 struct News {
     told: Told,
     text: Option<String>,
+    /// The file, where it is one.
+    file: Option<ResolvedPath>,
     /// What stands there now, when it is no regular file any more.
     gone: Option<FileKind>,
 }
@@ -99,7 +104,7 @@ impl News {
     fn about(session: &Session, seen: &SeenFile) -> Option<Self> {
         let workspace = session.workspace();
         let gone = |kind| {
-            let news = Self { told: Told::Gone, text: None, gone: Some(kind) };
+            let news = Self { told: Told::Gone, text: None, file: None, gone: Some(kind) };
             (seen.told != Told::Gone).then_some(news)
         };
         let Ok(file) = workspace.resolve(&seen.path, Follow::Link) else {
@@ -113,16 +118,12 @@ impl News {
             kind => return gone(kind),
         }
         let unchanged = file.version() == Some(seen.version) && !seen.young;
-        if unchanged && seen.told == Told::Content(seen.hash) {
+        if unchanged && seen.told == Told::of(seen.hash, seen.version) {
             return None;
         }
         let look = look(workspace, &file).ok()?;
-        // Where the content is not known, another version counts as a change.
-        let told = Told::Content(look.hash);
-        if told == seen.told && (look.hash.is_some() || unchanged) {
-            return None;
-        }
-        Some(Self { told, text: look.text, gone: None })
+        let told = Told::of(look.hash, look.version);
+        (told != seen.told).then_some(Self { told, text: look.text, file: Some(file), gone: None })
     }
 
     fn snippet(&self, shown: &str, known: &KnownFiles, seen: &SeenFile, hidden: bool) -> String {

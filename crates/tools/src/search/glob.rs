@@ -133,7 +133,7 @@ impl Glob {
         // Paths are shown from the workspace, so that they can be used as they are.
         let mut line = match context.workspace().shown(self.directory.real()) {
             root if root == "." => String::new(),
-            root if root == "/" => root,
+            root if root.ends_with('/') => root,
             below => below + "/",
         };
         let prefix = line.len();

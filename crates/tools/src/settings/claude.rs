@@ -37,7 +37,7 @@ impl SettingsFiles for ClaudeSettings {
         let Some(validator) = validator else {
             return vec!["its schema is damaged, so nothing can be said about it".to_owned()];
         };
-        let value: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+        let value: Value = match serde_json::from_str(text) {
             Ok(value) => value,
             Err(error) => return vec![format!("it would be no JSON: {error}")],
         };

@@ -3,8 +3,6 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +19,7 @@ use super::follow::Found;
 use super::page::{self, Format, Kind, Patience, Rendered, Selector};
 use super::place::Place;
 use crate::content::human_size;
+use crate::formats::{self, Unshown};
 
 /// How much of what a server says about a failure is handed on.
 const FAILURE_CHARS: usize = 1_000;
@@ -183,7 +182,7 @@ impl WebFetch {
                             .map_err(|fault| fault.told(url, selector.map(Selector::as_str)))?
                     }
                     Kind::Text => Rendered { text: page::source(&page), ..Rendered::default() },
-                    Kind::Image(mime) => return Ok(picture(&page, mime, is_kept)),
+                    Kind::Image(_) => return picture(&page, is_kept),
                     Kind::Other(what) => return Err(unreadable(url, what)),
                 };
                 if selector.is_some() && kind != Kind::Html {
@@ -261,14 +260,21 @@ fn facts(page: &Fetched, is_kept: bool) -> Value {
     })
 }
 
-fn picture(page: &Fetched, mime: &str, is_kept: bool) -> ToolResult {
+fn picture(page: &Fetched, is_kept: bool) -> Result<ToolResult, ToolError> {
+    let url = page.place.as_str();
+    let formats::Kind::Image(format) = formats::kind(&page.body) else {
+        return Err(unreadable(url, "an image of a kind that is not shown"));
+    };
+    let image = formats::show(&page.body, format).map_err(|unshown| match unshown {
+        Unshown::TooLarge(_) => unreadable(url, "an image with too many pixels to decode"),
+        Unshown::Broken(_) => unreadable(url, "an image that cannot be decoded"),
+    })?;
     let size = human_size(page.body.len() as u64);
-    let text = format!("{} is an image ({mime}, {size}):", page.place.as_str());
-    let data = STANDARD.encode(&page.body);
+    let text = format!("{url} is an image ({}, {size}):", image.name);
     let mut result = ToolResult::text("").with_display(display(page, is_kept));
-    result.llm_content =
-        Content::Blocks(vec![Block::Text { text }, Block::Image { mime: mime.to_owned(), data }]);
-    result.with_structured(facts(page, is_kept))
+    let shown = Block::Image { mime: image.mime.to_owned(), data: image.data };
+    result.llm_content = Content::Blocks(vec![Block::Text { text }, shown]);
+    Ok(result.with_structured(facts(page, is_kept)))
 }
 
 fn unreadable(url: &str, what: &str) -> ToolError {

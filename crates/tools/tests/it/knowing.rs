@@ -412,3 +412,25 @@ fn resident() -> usize {
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
 }
+
+#[test]
+fn a_very_large_file_is_told_once_too() {
+    let lab = Lab::conversation();
+    lab.put("large.txt", "0123456789abcde\n".repeat(70 * 64 * 1024));
+    lab.says("read_file", json!({ "path": "large.txt", "startLine": 1, "endLine": 1 }));
+    let mut file = File::options().append(true).open(lab.path("large.txt")).unwrap();
+    std::io::Write::write_all(&mut file, b"one more\n").unwrap();
+    let news = told_something(&lab);
+    assert_eq!(news[0].snippet, "[File changed; it is too large or no text]");
+    assert_eq!(told(&lab), []);
+}
+
+#[test]
+fn what_cannot_be_shown_can_be_replaced_once_that_was_said() {
+    let lab = Lab::conversation();
+    lab.put("a.bin", b"\x7fELF\0\0\0\0");
+    assert_eq!(overwrite(&lab, "a.bin", "text").error_kind(), Some(ErrorKind::NotRead));
+    let shown = lab.result("read_file", json!({ "path": "a.bin" }));
+    assert_eq!(shown.error_kind(), Some(ErrorKind::BinaryFileError));
+    assert_eq!(overwrite(&lab, "a.bin", "text").error, None);
+}

@@ -132,3 +132,19 @@ fn the_schemas_are_published() {
         assert_eq!(fs::read_to_string(file).unwrap(), text, "bless it with TOOLGATE_BLESS=1");
     }
 }
+
+#[test]
+fn marks_before_settings_are_refused() {
+    let lab = Lab::with([(".claude/settings.json", GOOD)]);
+    for marks in ["\u{feff}", "\u{feff}\u{feff}"] {
+        let marked = write(&lab, ".claude/settings.json", &format!("{marks}{{}}"));
+        assert_eq!(marked.error_kind(), Some(ErrorKind::SettingsInvalid));
+        let marked = edit(
+            &lab,
+            ".claude/settings.json",
+            "{\n  \"model\"",
+            &format!("{marks}{{\n  \"model\""),
+        );
+        assert_eq!(marked.error_kind(), Some(ErrorKind::SettingsInvalid));
+    }
+}

@@ -9,6 +9,7 @@ use toolgate_core::visible;
 use super::permissions;
 use super::report::{Finding, Topic};
 use crate::config;
+use crate::owned;
 
 const STOPPED: &str = "no call runs until it is mended";
 
@@ -24,7 +25,7 @@ pub(super) fn look() -> Topic {
 }
 
 fn findings(path: &Path) -> Vec<Finding> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match owned::read(path) {
         Ok(text) => text,
         Err(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>

@@ -13,6 +13,7 @@ use super::report::{Finding, State, Topic, count};
 use crate::app;
 use crate::global::GlobalArgs;
 use crate::home;
+use crate::owned;
 use crate::policies;
 use crate::trust::{Answers, FILE, Standing};
 
@@ -85,7 +86,7 @@ impl Files {
 /// Reads a file as a call would.
 fn read(loader: &Loader, file: &Path, tier: Tier, rules: &mut Vec<Rule>) -> Vec<Finding> {
     let shown = visible::path(file);
-    let text = match std::fs::read_to_string(file) {
+    let text = match owned::read(file) {
         Ok(text) => text,
         Err(error) => {
             let seen = format!("`{shown}` cannot be read: {error}");

@@ -1,5 +1,6 @@
 //! What comes back from a page that means no harm.
 
+use base64::Engine as _;
 use serde_json::json;
 use toolgate_core::dialect::Dialect;
 use toolgate_core::error::ErrorKind;
@@ -90,12 +91,16 @@ fn selectors_give_what_matches_in_order() {
 
 #[test]
 fn other_kinds_of_content_are_shown_or_refused_by_name() {
-    let server = Server::start(|request, stream| {
+    let mut png = std::io::Cursor::new(Vec::new());
+    image::RgbImage::new(2, 2).write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let (png, sent) = (png.get_ref().clone(), png.into_inner());
+    let server = Server::start(move |request, stream| {
         let (kind, body): (&str, &[u8]) = match request.path.as_str() {
             "/a.json" => ("application/json", b"{\"a\": [1, 2]}"),
             "/a.txt" => ("text/plain", b"<b>plain</b>\n"),
             "/feed" => ("application/rss+xml", b"<rss/>"),
-            "/a.png" => ("image/png", b"\x89PNG\r\n\x1a\n...."),
+            "/a.png" => ("image/png", &sent),
+            "/broken.png" => ("text/html", b"\x89PNG\r\n\x1a\n...."),
             "/a.pdf" => ("application/pdf", b"%PDF-1.7 ..."),
             "/a.zip" => ("application/octet-stream", b"PK\x03\x04...."),
             _ => ("video/mp4", b"...."),
@@ -113,9 +118,11 @@ fn other_kinds_of_content_are_shown_or_refused_by_name() {
     let Content::Blocks(blocks) = site.fetch("/a.png", json!({})).llm_content else {
         panic!("an image")
     };
+    let expected = base64::prelude::BASE64_STANDARD.encode(png);
     assert!(
-        matches!(&blocks[1], Block::Image { mime, data } if mime == "image/png" && data == "iVBORw0KGgouLi4u")
+        matches!(&blocks[1], Block::Image { mime, data } if mime == "image/png" && *data == expected)
     );
+    insta::assert_snapshot!(site.fault("/broken.png"), @"`http://site.test/broken.png` is an image that cannot be decoded, which cannot be shown as text; look for an HTML or text version of it");
     insta::assert_snapshot!(site.fault("/a.pdf"), @"`http://site.test/a.pdf` is a PDF document (12 bytes), which cannot be shown as text; look for an HTML or text version of it");
     insta::assert_snapshot!(site.fault("/a.zip"), @"`http://site.test/a.zip` is a ZIP archive or an office document (8 bytes), which cannot be shown as text; look for an HTML or text version of it");
     insta::assert_snapshot!(site.fault("/a.mp4"), @"`http://site.test/a.mp4` is `video/mp4` (4 bytes), which cannot be shown as text; look for an HTML or text version of it");
