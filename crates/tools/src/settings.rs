@@ -1,6 +1,6 @@
 //! Settings files, which a change must not break.
 //!
-//! A tool that is about to write hands over the new text ([`check`]). Settings of Claude Code
+//! A tool that is about to write hands over the new text (`check`). Settings of Claude Code
 //! are known here; a service of the kind [`SettingsFiles`] knows others.
 
 mod claude;
