@@ -1,5 +1,7 @@
 //! What a model asks for, and what became of it.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::Value;
 use toolgate_policy::Decision;
@@ -16,18 +18,27 @@ pub struct Call {
     pub tool: String,
     /// The arguments.
     pub args: Value,
+    /// How long a person may take to answer about it, where that is not what the gate says.
+    pub patience: Option<Duration>,
 }
 
 impl Call {
     /// A call with a new id.
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
-        Self { id: CallId::generate(), tool: tool.into(), args }
+        Self { id: CallId::generate(), tool: tool.into(), args, patience: None }
     }
 
     /// The same call under the caller's own id.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<CallId>) -> Self {
         self.id = id.into();
+        self
+    }
+
+    /// The same call, which waits so long for a person at most.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
         self
     }
 }
