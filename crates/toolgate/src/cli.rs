@@ -10,6 +10,7 @@ use crate::commands::checkpoint::CheckpointArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::history::HistoryArgs;
+use crate::commands::mcp::McpArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::tools::ToolsArgs;
 use crate::commands::trust::TrustArgs;
@@ -44,6 +45,7 @@ Examples:
 pub(crate) enum Command {
     Call(CallArgs),
     Batch(BatchArgs),
+    Mcp(McpArgs),
     Tools(ToolsArgs),
     #[command(visible_alias = "policies")]
     Policy(PolicyArgs),

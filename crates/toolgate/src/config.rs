@@ -1,10 +1,12 @@
 //! The user's settings: `config.toml`.
 
 use std::io;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use toolgate_mcp::server::Trust;
 
 use crate::exit::UsageError;
 use crate::home;
@@ -16,10 +18,24 @@ pub(crate) const FILE: &str = "config.toml";
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
+    /// Whose answers count, and how long they are waited for.
+    pub(crate) approvals: ApprovalsConfig,
     /// What is written down, and what is not.
     pub(crate) ledger: LedgerConfig,
     /// What a workspace is made of.
     pub(crate) workspace: WorkspaceConfig,
+}
+
+/// Whose answers count, and how long they are waited for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ApprovalsConfig {
+    /// What an answer is worth that an MCP client gives. It does not prove a person: clients may
+    /// answer by themselves.
+    pub(crate) elicitation: Trust,
+    /// How many seconds a call from an MCP client waits for a person: 300 when left out, or 45
+    /// where the client cannot be told that somebody is waited for.
+    pub(crate) wait: Option<NonZeroU32>,
 }
 
 /// What is written down, and what is not.

@@ -24,15 +24,15 @@ pub mod search;
 
 mod content;
 mod edit;
-mod known;
 mod formats;
+mod known;
 mod notebook;
 mod paths;
 mod pattern;
 mod preview;
 mod process;
-pub mod settings;
 mod reading;
+pub mod settings;
 mod text;
 mod tree;
 
@@ -42,8 +42,8 @@ use toolgate_core::id::InvalidToolName;
 use toolgate_core::registry::Registry;
 use toolgate_core::tool::Tool;
 
-pub use crate::known::ChangedFiles;
 pub use crate::formats::helper;
+pub use crate::known::ChangedFiles;
 pub use crate::process::shell;
 
 /// Every built-in tool.

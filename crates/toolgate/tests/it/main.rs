@@ -34,6 +34,12 @@ mod killing;
 #[cfg(test)]
 mod killing_records;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
+mod mcp_approvals;
+#[cfg(test)]
+mod mcp_client;
+#[cfg(test)]
 mod modes;
 #[cfg(test)]
 mod ordinary_work;
