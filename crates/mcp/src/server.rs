@@ -6,10 +6,13 @@
 
 mod approver;
 mod call;
+mod caller;
 mod changes;
 mod connection;
 mod link;
 mod listing;
+mod ongoing;
+mod parked;
 mod progress;
 mod question;
 mod result;
@@ -82,7 +85,9 @@ impl Server {
             }
             Err(error) => return Err(ServeError::Begin { source: Box::new(error) }),
         };
-        match running.waiting().await {
+        let ended = running.waiting().await;
+        self.shared.parked.end().await;
+        match ended {
             Ok(QuitReason::JoinError(source)) | Err(source) => Err(ServeError::Broke { source }),
             Ok(_) => Ok(()),
         }

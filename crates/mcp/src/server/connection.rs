@@ -5,19 +5,17 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerConfig, Tool,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerConfig, SubscriptionFilter,
+    Tool,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolgate_core::call::Call;
 use toolgate_core::context::Session;
-use toolgate_core::error::ErrorKind;
 
 use super::call;
+use super::caller::{self, Era};
 use super::changes;
-use super::result;
 use super::shared::Shared;
 
 /// One connection, which is one session.
@@ -36,9 +34,14 @@ impl Connection {
         Self { shared, session: OnceLock::new(), _gone: gone.clone().drop_guard(), gone }
     }
 
-    /// The session of the connection, begun when it is first needed.
-    fn session(&self) -> &Arc<Session> {
-        self.session.get_or_init(|| self.shared.sessions.begin())
+    /// The session of a request: that of the connection, begun when it is first needed, or that of
+    /// whoever calls without one.
+    fn session(&self, context: &RequestContext<RoleServer>) -> Arc<Session> {
+        let sessions = &self.shared.sessions;
+        match caller::era(context) {
+            Era::Legacy => Arc::clone(self.session.get_or_init(|| sessions.begin())),
+            Era::Modern => sessions.of(&caller::principal(context)),
+        }
     }
 }
 
@@ -48,16 +51,17 @@ impl ServerHandler for Connection {
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25))
+        Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
     }
 
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         // One page: several clients read only the first.
-        let tools = self.shared.listing.all(self.shared.gate.registry(), self.session());
+        let session = self.session(&context);
+        let tools = self.shared.listing.all(self.shared.gate.registry(), &session);
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -70,15 +74,7 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let args = Value::Object(request.arguments.unwrap_or_default());
-        let call = Call::new(request.name, args);
-        let outcome = call::run(&self.shared, self.session(), call, &context).await;
-        match outcome.result.error {
-            Some(error) if error.kind == ErrorKind::ToolNotFound => {
-                Err(ErrorData::invalid_params(error.message, None))
-            }
-            _ => Ok(result::shown(outcome.result).into()),
-        }
+        call::answer(&self.shared, &self.session(&context), request, &context).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -91,6 +87,29 @@ impl ServerHandler for Connection {
                 }
             }
         }));
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        // What is not offered is taken out of it.
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changed = self.shared.gate.registry().subscribe();
+        let wants_tools = context.accepted().tools_list_changed == Some(true);
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                more = changes::next(&mut changed), if wants_tools => {
+                    if !more || context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
     }
 
     async fn on_custom_request(

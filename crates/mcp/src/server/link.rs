@@ -9,7 +9,15 @@ use rmcp::model::{
 use rmcp::service::PeerRequestOptions;
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
 use toolgate_core::id::CallId;
+
+/// Something a call wants to know from its client, which answers when it calls again.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) request: InputRequest,
+    pub(super) reply: oneshot::Sender<Value>,
+}
 
 /// What a client can be asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,6 +29,11 @@ pub(super) struct Abilities {
 }
 
 impl Abilities {
+    /// Whether it can be asked for anything.
+    pub(super) fn any(self) -> bool {
+        self.forms || self.sampling
+    }
+
     /// What a client says about itself. One that names no way of asking a person has forms.
     pub(super) fn of(capabilities: Option<&ClientCapabilities>) -> Self {
         let Some(capabilities) = capabilities else { return Self::default() };
@@ -42,6 +55,8 @@ pub(super) struct Link {
 enum Way {
     /// The client answers requests.
     Requests(Peer<RoleServer>),
+    /// The client answers by calling again.
+    Questions(mpsc::Sender<Question>),
 }
 
 impl Link {
@@ -50,11 +65,21 @@ impl Link {
         Self { can, way: Way::Requests(peer) }
     }
 
+    /// To a client that answers when it calls again.
+    pub(super) fn questions(questions: mpsc::Sender<Question>, can: Abilities) -> Self {
+        Self { can, way: Way::Questions(questions) }
+    }
+
     /// Asks the client for something; nothing when it gives no answer. Dropping the future takes
     /// the question back.
     pub(super) async fn ask(&self, question: InputRequest) -> Option<Value> {
         match &self.way {
             Way::Requests(peer) => request(peer, question).await,
+            Way::Questions(questions) => {
+                let (reply, answered) = oneshot::channel();
+                questions.send(Question { request: question, reply }).await.ok()?;
+                answered.await.ok()
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What all connections of a server share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{Implementation, ProtocolVersion, ServerCapabilities, ServerConfig};
 use toolgate_core::gate::Gate;
@@ -8,6 +9,7 @@ use toolgate_core::gate::Gate;
 use super::approver::{Elicitation, Trust};
 use super::link::Links;
 use super::listing::Listing;
+use super::parked::Parked;
 use super::sessions::Sessions;
 use super::settings::{Patience, ServerSettings};
 
@@ -23,6 +25,7 @@ pub(super) struct Shared {
     pub(super) links: Arc<Links>,
     pub(super) trust: Trust,
     pub(super) patience: Patience,
+    pub(super) parked: Parked,
     version: String,
     workspace: String,
 }
@@ -42,6 +45,8 @@ impl Shared {
             links: Arc::clone(elicitation.links()),
             trust: elicitation.trust(),
             patience,
+            // A little longer than a person has, so that what became of it can be told.
+            parked: Parked::new(patience.told + Duration::from_secs(30)),
             version,
             workspace,
         }

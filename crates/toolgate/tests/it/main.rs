@@ -40,6 +40,8 @@ mod mcp_approvals;
 #[cfg(test)]
 mod mcp_client;
 #[cfg(test)]
+mod mcp_modern;
+#[cfg(test)]
 mod modes;
 #[cfg(test)]
 mod ordinary_work;
