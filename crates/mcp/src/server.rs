@@ -1,7 +1,7 @@
 //! The tools behind a gate, for any MCP client.
 //!
-//! [`Server`] takes connections: [`Server::serve_standard_streams`] one on the standard streams.
-//! Each is a session, and each call of one goes through the gate. Start reading at `connection`,
+//! [`Server`] takes connections: [`Server::serve_standard_streams`] one on the standard streams,
+//! [`Server::serve_http`] many over HTTP. Each is a session, and each call of one goes through the gate. Start reading at `connection`,
 //! which answers what a client asks, then `call`, which takes a call through the gate and back.
 
 mod approver;
@@ -9,6 +9,7 @@ mod call;
 mod caller;
 mod changes;
 mod connection;
+mod http;
 mod link;
 mod listing;
 mod ongoing;
@@ -22,6 +23,7 @@ mod shared;
 mod stdio;
 
 pub use approver::{Elicitation, Trust};
+pub use http::{HttpSettings, InvalidToken, PATH, ServeHttpError, Token};
 pub use sessions::Sessions;
 pub use settings::{Patience, ServerSettings};
 
@@ -29,6 +31,7 @@ use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::{QuitReason, ServerInitializeError};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::gate::Gate;
 
@@ -73,6 +76,20 @@ impl Server {
     /// When the connection breaks; that a client leaves is none.
     pub async fn serve_standard_streams(&self, stop: &CancellationToken) -> Result<(), ServeError> {
         self.serve(Lines::standard(), stop).await
+    }
+
+    /// The same on any two streams.
+    ///
+    /// # Errors
+    ///
+    /// When the connection breaks; that a client leaves is none.
+    pub async fn serve_streams(
+        &self,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        stop: &CancellationToken,
+    ) -> Result<(), ServeError> {
+        self.serve(Lines::new(Box::new(reader), Box::new(writer)), stop).await
     }
 
     async fn serve(&self, lines: Lines, stop: &CancellationToken) -> Result<(), ServeError> {

@@ -22,7 +22,9 @@ pub(super) fn era(context: &RequestContext<RoleServer>) -> Era {
     }
 }
 
-/// Who made a request.
-pub(super) fn principal(_context: &RequestContext<RoleServer>) -> Principal {
-    Principal("standard streams".to_owned())
+/// Who made a request: whom the guard of the address admitted, or who holds the streams.
+pub(super) fn principal(context: &RequestContext<RoleServer>) -> Principal {
+    let parts = context.extensions.get::<hyper::http::request::Parts>();
+    let admitted = parts.and_then(|parts| parts.extensions.get::<Principal>());
+    admitted.cloned().unwrap_or_else(|| Principal("the standard streams".to_owned()))
 }

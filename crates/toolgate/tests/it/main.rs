@@ -40,7 +40,11 @@ mod mcp_approvals;
 #[cfg(test)]
 mod mcp_client;
 #[cfg(test)]
+mod mcp_http;
+#[cfg(test)]
 mod mcp_modern;
+#[cfg(test)]
+mod mcp_sdk;
 #[cfg(test)]
 mod modes;
 #[cfg(test)]
