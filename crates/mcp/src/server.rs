@@ -94,7 +94,7 @@ impl Server {
 
     async fn serve(&self, lines: Lines, stop: &CancellationToken) -> Result<(), ServeError> {
         let connection = Connection::new(Arc::clone(&self.shared));
-        let running = match connection.serve_with_ct(lines, stop.clone()).await {
+        let running = match Box::pin(connection.serve_with_ct(lines, stop.clone())).await {
             Ok(running) => running,
             // A client may look, and leave.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {

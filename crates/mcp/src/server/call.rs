@@ -46,7 +46,8 @@ pub(super) async fn answer(
     let call = new_call(shared, &request.name, args, context, can);
     let id = call.id.clone();
     let _linked = shared.links.open(id.clone(), Link::requests(context.peer.clone(), can));
-    let calling = shared.gate.call_cancellable(call, session, &context.ct);
+    // Large, and moved several times on its way.
+    let calling = Box::pin(shared.gate.call_cancellable(call, session, &context.ct));
     shown(told(shared, context, id, calling).await)
 }
 
@@ -88,8 +89,8 @@ impl Turns<'_> {
         let id = ongoing.id.clone();
         let turn = ongoing.go_on(&self.context.ct);
         match told(self.shared, self.context, id, turn).await {
-            Turn::Done(Ok(outcome)) => shown(outcome),
-            Turn::Done(Err(error)) => {
+            Turn::Done(outcome) => shown(*outcome),
+            Turn::Broke(error) => {
                 tracing::error!(%error, "a call broke");
                 Err(ErrorData::internal_error("the call broke; look before going on", None))
             }

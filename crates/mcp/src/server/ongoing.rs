@@ -29,9 +29,17 @@ pub(super) struct Ongoing {
 #[derive(Debug)]
 pub(super) enum Turn {
     /// It is done.
-    Done(Result<Outcome, JoinError>),
+    Done(Box<Outcome>),
+    /// It broke.
+    Broke(JoinError),
     /// It wants to know something first.
     Asks(Ongoing, Vec<Question>),
+}
+
+impl From<Result<Outcome, JoinError>> for Turn {
+    fn from(ended: Result<Outcome, JoinError>) -> Self {
+        ended.map_or_else(Self::Broke, |outcome| Self::Done(Box::new(outcome)))
+    }
 }
 
 impl Ongoing {
@@ -58,7 +66,7 @@ impl Ongoing {
     pub(super) async fn go_on(mut self, cancelled: &CancellationToken) -> Turn {
         tokio::select! {
             biased;
-            outcome = &mut self.outcome => Turn::Done(outcome),
+            outcome = &mut self.outcome => outcome.into(),
             Some(first) = self.questions.recv() => {
                 let mut asked = vec![first];
                 while let Ok(question) = self.questions.try_recv() {
@@ -66,7 +74,7 @@ impl Ongoing {
                 }
                 Turn::Asks(self, asked)
             }
-            () = cancelled.cancelled() => Turn::Done(self.end().await),
+            () = cancelled.cancelled() => self.end().await.into(),
         }
     }
 

@@ -131,8 +131,10 @@ impl Transport<RoleServer> for Lines {
                     return None;
                 }
             };
-            tracing::debug!(error = %refused.error.message, "a message was refused");
-            let answer = TxJsonRpcMessage::<RoleServer>::error(refused.error, refused.id);
+            let Refused { id, code, message } = refused;
+            tracing::debug!(%message, "a message was refused");
+            let error = ErrorData::new(code, message, None);
+            let answer = TxJsonRpcMessage::<RoleServer>::error(error, id);
             if let Err(error) = write(&self.writer, &answer).await {
                 tracing::warn!(%error, "standard output cannot be written");
                 return None;
@@ -157,12 +159,13 @@ async fn write(writer: &Mutex<Writer>, message: &TxJsonRpcMessage<RoleServer>) -
 #[derive(Debug)]
 struct Refused {
     id: Option<RequestId>,
-    error: ErrorData,
+    code: ErrorCode,
+    message: String,
 }
 
 impl Refused {
     fn new(code: ErrorCode, message: impl Into<String>, id: Option<RequestId>) -> Self {
-        Self { id, error: ErrorData::new(code, message.into(), None) }
+        Self { id, code, message: message.into() }
     }
 
     fn too_long() -> Self {
