@@ -7,11 +7,15 @@
 mod approver;
 mod call;
 mod caller;
+mod callers;
 mod changes;
 mod connection;
 mod http;
 mod link;
 mod listing;
+mod log;
+mod offering;
+mod offers;
 mod ongoing;
 mod parked;
 mod progress;
@@ -21,9 +25,12 @@ mod sessions;
 mod settings;
 mod shared;
 mod stdio;
+mod turns;
 
 pub use approver::{Elicitation, Trust};
+pub use callers::{AskError, Caller, Callers};
 pub use http::{HttpSettings, InvalidToken, PATH, ServeHttpError, Token};
+pub use offers::{Kinds, OfferChange, Offers, no_resource};
 pub use sessions::Sessions;
 pub use settings::{Patience, ServerSettings};
 

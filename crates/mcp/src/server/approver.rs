@@ -8,6 +8,7 @@ use serde::Deserialize;
 use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
 use toolgate_core::policy::Risk;
 
+use super::callers::Callers;
 use super::link::Links;
 use super::question;
 
@@ -56,6 +57,12 @@ impl Elicitation {
     /// Asks for answers that are worth so much.
     pub fn new(trust: Trust) -> Self {
         Self { trust, links: Arc::default() }
+    }
+
+    /// Reaches whoever made a call, for tools that need something from them. A gate gives it to
+    /// them as a service.
+    pub fn callers(&self) -> Callers {
+        Callers::new(Arc::clone(&self.links))
     }
 
     pub(super) fn links(&self) -> &Arc<Links> {

@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorData, InputResponses};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorData};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::call::{Call, Outcome};
+use toolgate_core::call::Call;
 use toolgate_core::context::Session;
 use toolgate_core::error::ErrorKind;
 use toolgate_core::id::CallId;
 
 use super::approver::Trust;
 use super::caller::{self, Era};
-use super::link::{Abilities, Link, Question};
-use super::ongoing::{Ongoing, Turn};
-use super::parked::Binding;
+use super::link::{Abilities, Link};
+use super::log::Log;
+use super::ongoing::{Done, Ended, Ongoing};
 use super::progress::Progress;
 use super::result;
-use super::sessions::Principal;
 use super::shared::Shared;
+use super::turns::{Resumed, Step, Turns};
 
 /// Takes a request to call a tool through the gate.
 pub(super) async fn answer(
@@ -28,27 +28,33 @@ pub(super) async fn answer(
     session: &Arc<Session>,
     request: CallToolRequestParams,
     context: &RequestContext<RoleServer>,
+    log: Log,
 ) -> Result<CallToolResponse, ErrorData> {
+    let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
+    let args = Value::Object(arguments.unwrap_or_default());
     let can = Abilities::of(context.client_capabilities().as_ref());
-    let args = Value::Object(request.arguments.unwrap_or_default());
-    if caller::era(context) == Era::Modern {
-        let principal = caller::principal(context);
-        let turns = Turns { shared, context, principal, tool: &request.name, args: &args };
-        if let Some(state) = &request.request_state {
-            return turns.again(state, request.input_responses.unwrap_or_default()).await;
-        }
-        if can.any() {
-            let call = new_call(shared, &request.name, args.clone(), context, can);
-            let ongoing = Ongoing::begin(shared, Arc::clone(session), call, can);
-            return turns.go_on(ongoing).await;
-        }
+    let era = caller::era(context);
+    if era == Era::Legacy || (request_state.is_none() && !can.any()) {
+        let call = new_call(shared, &name, args, context, can);
+        return shown(direct(shared, session, call, context, can, log).await, era);
     }
-    let call = new_call(shared, &request.name, args, context, can);
-    let id = call.id.clone();
-    let _linked = shared.links.open(id.clone(), Link::requests(context.peer.clone(), can));
-    // Large, and moved several times on its way.
-    let calling = Box::pin(shared.gate.call_cancellable(call, session, &context.ct));
-    shown(told(shared, context, id, calling).await)
+    let turns = Turns::new(shared, context, "tools/call", &name, &args);
+    let ongoing = match &request_state {
+        Some(state) => match turns.resume(state, input_responses)? {
+            Resumed::GoesOn(ongoing) => ongoing,
+            Resumed::Asks(wanted) => return Ok(wanted.into()),
+        },
+        None => {
+            let call = new_call(shared, &name, args.clone(), context, can);
+            begin(shared, Arc::clone(session), call, can, log)
+        }
+    };
+    let id = ongoing.call().cloned();
+    match told(shared, context, id, turns.go_on(ongoing)).await? {
+        Step::Done(Done::Call(ended)) => shown(ended, era),
+        Step::Done(_) => Err(ErrorData::internal_error("this was no call", None)),
+        Step::Asks(wanted) => Ok(wanted.into()),
+    }
 }
 
 fn new_call(
@@ -64,47 +70,39 @@ fn new_call(
     Call::new(tool, args).with_patience(patience)
 }
 
-/// A call whose client answers questions by calling again.
-struct Turns<'a> {
-    shared: &'a Shared,
-    context: &'a RequestContext<RoleServer>,
-    principal: Principal,
-    tool: &'a str,
-    args: &'a Value,
+/// Takes a call through the gate while its client waits.
+async fn direct(
+    shared: &Shared,
+    session: &Arc<Session>,
+    call: Call,
+    context: &RequestContext<RoleServer>,
+    can: Abilities,
+    log: Log,
+) -> Ended {
+    let id = call.id.clone();
+    let link = Link::requests(context.peer.clone(), can, log);
+    let _linked = shared.links.open(id.clone(), link.clone());
+    // Large, and moved several times on its way.
+    let calling = Box::pin(shared.gate.call_cancellable(call, session, &context.ct));
+    let outcome = Box::new(told(shared, context, Some(id), calling).await);
+    Ended { outcome, lacking: link.lacking() }
 }
 
-impl Turns<'_> {
-    /// Takes up a call that waits for its client.
-    async fn again(
-        &self,
-        state: &str,
-        answers: InputResponses,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let (ongoing, open) = self.shared.parked.resume(state, &self.binding()?, answers)?;
-        if open.is_empty() { self.go_on(ongoing).await } else { self.park(ongoing, open) }
-    }
-
-    /// Goes on until the call is done, or wants to know something.
-    async fn go_on(&self, ongoing: Ongoing) -> Result<CallToolResponse, ErrorData> {
-        let id = ongoing.id.clone();
-        let turn = ongoing.go_on(&self.context.ct);
-        match told(self.shared, self.context, id, turn).await {
-            Turn::Done(outcome) => shown(*outcome),
-            Turn::Broke(error) => {
-                tracing::error!(%error, "a call broke");
-                Err(ErrorData::internal_error("the call broke; look before going on", None))
-            }
-            Turn::Asks(ongoing, asked) => self.park(ongoing, asked),
-        }
-    }
-
-    fn park(&self, call: Ongoing, asked: Vec<Question>) -> Result<CallToolResponse, ErrorData> {
-        Ok(self.shared.parked.park(call, asked, &self.binding()?).into())
-    }
-
-    fn binding(&self) -> Result<Binding, ErrorData> {
-        Binding::new(&self.principal, self.tool, self.args)
-    }
+/// Begins a call that goes on while its client is away.
+fn begin(
+    shared: &Shared,
+    session: Arc<Session>,
+    call: Call,
+    can: Abilities,
+    log: Log,
+) -> Ongoing {
+    let (gate, links, id) = (shared.gate.clone(), Arc::clone(&shared.links), call.id.clone());
+    Ongoing::begin(can, log, |link, stop| async move {
+        let _linked = links.open(call.id.clone(), link.clone());
+        let outcome = Box::new(gate.call_cancellable(call, &session, &stop).await);
+        Done::Call(Ended { outcome, lacking: link.lacking() })
+    })
+    .of_call(id)
 }
 
 /// Waits for something a call does, and tells the client meanwhile how it goes, if it wants to
@@ -112,10 +110,12 @@ impl Turns<'_> {
 async fn told<T>(
     shared: &Shared,
     context: &RequestContext<RoleServer>,
-    call: CallId,
+    call: Option<CallId>,
     doing: impl Future<Output = T>,
 ) -> T {
-    let Some(token) = context.meta.get_progress_token() else { return doing.await };
+    let (Some(token), Some(call)) = (context.meta.get_progress_token(), call) else {
+        return doing.await;
+    };
     let progress = Progress::follow(context.peer.clone(), token, call, shared.gate.events());
     let done = CancellationToken::new();
     let doing = async {
@@ -128,10 +128,15 @@ async fn told<T>(
 }
 
 /// What the client is told in the end.
-fn shown(outcome: Outcome) -> Result<CallToolResponse, ErrorData> {
-    match outcome.result.error {
-        Some(error) if error.kind == ErrorKind::ToolNotFound => {
-            Err(ErrorData::invalid_params(error.message, None))
+fn shown(ended: Ended, era: Era) -> Result<CallToolResponse, ErrorData> {
+    let Ended { outcome, lacking } = ended;
+    match (&outcome.result.error, lacking) {
+        (Some(error), _) if error.kind == ErrorKind::ToolNotFound => {
+            Err(ErrorData::invalid_params(error.message.clone(), None))
+        }
+        // A client may have more to offer than it said.
+        (Some(_), Some(lacking)) if era == Era::Modern => {
+            Err(ErrorData::missing_required_client_capability(lacking.said()))
         }
         _ => Ok(result::shown(outcome.result).into()),
     }

@@ -1,86 +1,105 @@
-//! Calls that go on while their client is away.
+//! Requests that go on while their client is away.
 
-use std::sync::Arc;
-
+use rmcp::model::{ErrorData, GetPromptResult, ReadResourceResult};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolgate_core::call::{Call, Outcome};
-use toolgate_core::context::Session;
+use toolgate_core::call::Outcome;
 use toolgate_core::id::CallId;
 
 use super::link::{Abilities, Link, Question};
-use super::shared::Shared;
+use super::log::Log;
 
-/// How many questions of one call may wait to be seen.
+/// How many questions of one request may wait to be seen.
 const QUESTIONS: usize = 16;
 
-/// A call that goes on while its client is away. Dropping it cancels the call.
+/// What a request came to.
+#[derive(Debug)]
+pub(super) enum Done {
+    /// What became of a call.
+    Call(Ended),
+    /// A prompt.
+    Prompt(Result<GetPromptResult, ErrorData>),
+    /// What a resource holds.
+    Resource(Result<ReadResourceResult, ErrorData>),
+}
+
+/// What became of a call.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) outcome: Box<Outcome>,
+    /// What it wanted, and the client cannot give.
+    pub(super) lacking: Option<Abilities>,
+}
+
+/// A request that goes on while its client is away. Dropping it cancels it.
 #[derive(Debug)]
 pub(super) struct Ongoing {
-    pub(super) id: CallId,
-    outcome: JoinHandle<Outcome>,
-    questions: mpsc::Receiver<Question>,
+    work: JoinHandle<Done>,
+    /// The call it is, if it is one.
+    call: Option<CallId>,
+    questions: mpsc::Receiver<Vec<Question>>,
     stop: CancellationToken,
     _stop: DropGuard,
 }
 
-/// How far a call came.
+/// How far a request came.
 #[derive(Debug)]
 pub(super) enum Turn {
     /// It is done.
-    Done(Box<Outcome>),
+    Done(Done),
     /// It broke.
     Broke(JoinError),
     /// It wants to know something first.
     Asks(Ongoing, Vec<Question>),
 }
 
-impl From<Result<Outcome, JoinError>> for Turn {
-    fn from(ended: Result<Outcome, JoinError>) -> Self {
-        ended.map_or_else(Self::Broke, |outcome| Self::Done(Box::new(outcome)))
+impl From<Result<Done, JoinError>> for Turn {
+    fn from(ended: Result<Done, JoinError>) -> Self {
+        ended.map_or_else(Self::Broke, Self::Done)
     }
 }
 
 impl Ongoing {
-    /// Begins a call of a client that can be asked for this.
-    pub(super) fn begin(
-        shared: &Shared,
-        session: Arc<Session>,
-        call: Call,
+    /// Begins the work of a client that can be asked for this, until the token is cancelled.
+    pub(super) fn begin<W>(
         can: Abilities,
-    ) -> Self {
-        let id = call.id.clone();
+        log: Log,
+        work: impl FnOnce(Link, CancellationToken) -> W,
+    ) -> Self
+    where
+        W: Future<Output = Done> + Send + 'static,
+    {
         let (sender, questions) = mpsc::channel(QUESTIONS);
-        let linked = shared.links.open(id.clone(), Link::questions(sender, can));
         let stop = CancellationToken::new();
-        let (gate, token) = (shared.gate.clone(), stop.clone());
-        let outcome = tokio::spawn(async move {
-            let _linked = linked;
-            gate.call_cancellable(call, &session, &token).await
-        });
-        Self { id, outcome, questions, _stop: stop.clone().drop_guard(), stop }
+        let work = tokio::spawn(work(Link::questions(sender, can, log), stop.clone()));
+        Self { work, call: None, questions, _stop: stop.clone().drop_guard(), stop }
     }
 
-    /// Goes on until the call is done or wants to know something, or is cancelled.
+    /// The same, as the work of a call.
+    pub(super) fn of_call(mut self, call: CallId) -> Self {
+        self.call = Some(call);
+        self
+    }
+
+    /// The call it is, if it is one.
+    pub(super) fn call(&self) -> Option<&CallId> {
+        self.call.as_ref()
+    }
+
+    /// Goes on until it is done or wants to know something, or is cancelled.
     pub(super) async fn go_on(mut self, cancelled: &CancellationToken) -> Turn {
         tokio::select! {
             biased;
-            outcome = &mut self.outcome => outcome.into(),
-            Some(first) = self.questions.recv() => {
-                let mut asked = vec![first];
-                while let Ok(question) = self.questions.try_recv() {
-                    asked.push(question);
-                }
-                Turn::Asks(self, asked)
-            }
+            done = &mut self.work => done.into(),
+            Some(asked) = self.questions.recv() => Turn::Asks(self, asked),
             () = cancelled.cancelled() => self.end().await.into(),
         }
     }
 
-    /// Cancels the call and waits for its end.
-    pub(super) async fn end(mut self) -> Result<Outcome, JoinError> {
+    /// Cancels it and waits for its end.
+    pub(super) async fn end(mut self) -> Result<Done, JoinError> {
         self.stop.cancel();
-        (&mut self.outcome).await
+        (&mut self.work).await
     }
 }

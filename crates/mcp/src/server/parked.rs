@@ -1,17 +1,17 @@
-//! Calls that wait for their client to call again.
+//! Requests that wait for their client to call again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    ErrorData, InputRequiredResult, InputResponses, RequestStateCodec, RequestStateError,
+    ErrorData, InputRequest, InputRequiredResult, InputResponses, RequestStateCodec, RequestStateError,
     SealOptions,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::link::Question;
+use super::link::{Question, Wanted};
 use super::ongoing::Ongoing;
 use super::sessions::Principal;
 
@@ -43,10 +43,15 @@ struct Waiting {
 pub(super) struct Binding(Vec<u8>);
 
 impl Binding {
-    /// Binds to a call by somebody.
-    pub(super) fn new(principal: &Principal, tool: &str, args: &Value) -> Result<Self, ErrorData> {
-        let call = json!([principal.0, "tools/call", tool, args]);
-        serde_json_canonicalizer::to_vec(&call)
+    /// Binds to a request by somebody, which names something.
+    pub(super) fn new(
+        principal: &Principal,
+        method: &str,
+        name: &str,
+        args: &Value,
+    ) -> Result<Self, ErrorData> {
+        let request = json!([principal.0, method, name, args]);
+        serde_json_canonicalizer::to_vec(&request)
             .map(Self)
             .map_err(|error| ErrorData::invalid_params(format!("arguments: {error}"), None))
     }
@@ -70,8 +75,10 @@ impl Parked {
         let ticket = Uuid::new_v4();
         let options = SealOptions::new().associated_data(&binding.0).ttl(self.lasts);
         let state = self.codec.seal_with(ticket.as_bytes(), &options);
-        let named = asked.iter().enumerate();
-        let requests = named.map(|(index, question)| (name(index), question.request.clone()));
+        let requests = asked.iter().map(|question| {
+            let Wanted { name, request } = question.wanted.clone();
+            (name, request)
+        });
         let told = InputRequiredResult::new(Some(requests.collect()), Some(state));
         let now = Instant::now();
         let mut calls = self.lock();
@@ -97,8 +104,10 @@ impl Parked {
         let ticket = Uuid::from_slice(&opened).map_err(|_| used())?;
         let Waiting { call, asked, .. } = self.lock().remove(&ticket).ok_or_else(used)?;
         let mut open = Vec::new();
-        for (index, question) in asked.into_iter().enumerate() {
-            match answers.remove(&name(index)) {
+        for question in asked {
+            let Wanted { name, request } = &question.wanted;
+            let answer = answers.remove(name).filter(|answer| fits(answer, request));
+            match answer {
                 // Nobody may wait for it any more: then it was answered elsewhere.
                 Some(answer) => drop(question.reply.send(answer)),
                 None if question.reply.is_closed() => {}
@@ -121,9 +130,20 @@ impl Parked {
     }
 }
 
-/// What a question is called in what a client is told.
-fn name(index: usize) -> String {
-    format!("question_{}", index + 1)
+/// Whether an answer is one to such a request at all.
+fn fits(answer: &Value, request: &InputRequest) -> bool {
+    let has = |name: &str, is: fn(&Value) -> bool| answer.get(name).is_some_and(is);
+    match request {
+        InputRequest::Elicitation(_) => {
+            let action = answer.get("action").and_then(Value::as_str);
+            matches!(action, Some("accept" | "decline" | "cancel"))
+        }
+        InputRequest::CreateMessage(_) => {
+            has("role", Value::is_string) && has("content", |content| !content.is_null())
+        }
+        InputRequest::ListRoots(_) => has("roots", Value::is_array),
+        _ => false,
+    }
 }
 
 fn refused(error: &RequestStateError) -> ErrorData {

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use rmcp::model::InputRequest;
 use serde_json::{Value, json};
 use toolgate_core::approval::{Answer, ApprovalRequest, ShownPlace, Span};
 use toolgate_core::tool::Preview;
+
+use super::link::Wanted;
 
 /// How many lines of a preview are shown.
 const PREVIEW_LINES: usize = 40;
@@ -17,7 +18,7 @@ const MANY: usize = 8;
 const NOTE_CHARS: usize = 1_000;
 
 /// The form that asks about a request.
-pub(super) fn form(request: &ApprovalRequest) -> Option<InputRequest> {
+pub(super) fn form(request: &ApprovalRequest) -> Option<Wanted> {
     let mut choices = vec!["once", "deny"];
     if !request.proposals.is_empty() {
         choices.insert(1, "session");
@@ -48,7 +49,7 @@ pub(super) fn form(request: &ApprovalRequest) -> Option<InputRequest> {
         },
     });
     match serde_json::from_value(form) {
-        Ok(form) => Some(form),
+        Ok(request) => Some(Wanted { name: "approval".to_owned(), request }),
         Err(error) => {
             tracing::warn!(%error, "a question could not be put into a form");
             None

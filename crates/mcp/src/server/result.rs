@@ -1,10 +1,10 @@
 //! Results as clients read them.
 
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::Value;
 use toolgate_core::attachment::Attachment;
 use toolgate_core::error::ErrorKind;
-use toolgate_core::result::{Block, Content, ToolResult};
+use toolgate_core::result::{Block, Content, ResourceContent, ToolResult};
 
 /// How a person can allow what nobody answered.
 const HOW_TO_ALLOW: &str = "A person can allow this: `toolgate approvals` lists what waits while a call waits for an answer, and `toolgate approvals approve ID` answers it. For good, a rule in a policy file or another `--mode` of `toolgate mcp` allows calls like this one. Do not try to get around it.";
@@ -38,6 +38,23 @@ fn block(block: Block) -> ContentBlock {
     match block {
         Block::Text { text } => ContentBlock::text(text),
         Block::Image { mime, data } => ContentBlock::image(data, mime),
+        Block::Audio { mime, data } => ContentBlock::audio(data, mime),
+        Block::Resource { uri, mime, content } => {
+            let held = match content {
+                ResourceContent::Text(text) => ResourceContents::text(text, uri),
+                ResourceContent::Blob(data) => ResourceContents::blob(data, uri),
+            };
+            ContentBlock::resource(match mime {
+                Some(mime) => held.with_mime_type(mime),
+                None => held,
+            })
+        }
+        Block::Link { uri, name, description, mime } => {
+            let mut link = Resource::new(uri, name);
+            link.description = description;
+            link.mime_type = mime;
+            ContentBlock::resource_link(link)
+        }
     }
 }
 

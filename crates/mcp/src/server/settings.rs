@@ -1,12 +1,17 @@
 //! How a server behaves.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::dialect::Dialect;
 
+use super::offers::Offers;
+
 /// How a server behaves.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
+    /// What is offered besides tools, if anything is.
+    pub offers: Option<Arc<dyn Offers>>,
     /// The version clients are told.
     pub version: String,
     /// The folder that paths are relative to, as models are told.

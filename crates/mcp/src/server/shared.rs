@@ -3,12 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{Implementation, ProtocolVersion, ServerCapabilities, ServerConfig};
+use rmcp::model::{
+    Implementation, JsonObject, PromptsCapability, ProtocolVersion, ResourcesCapability,
+    ServerCapabilities, ServerConfig,
+};
 use toolgate_core::gate::Gate;
 
 use super::approver::{Elicitation, Trust};
 use super::link::Links;
 use super::listing::Listing;
+use super::offers::{Kinds, Offers};
 use super::parked::Parked;
 use super::sessions::Sessions;
 use super::settings::{Patience, ServerSettings};
@@ -26,6 +30,7 @@ pub(super) struct Shared {
     pub(super) trust: Trust,
     pub(super) patience: Patience,
     pub(super) parked: Parked,
+    pub(super) offers: Option<Arc<dyn Offers>>,
     version: String,
     workspace: String,
 }
@@ -37,7 +42,7 @@ impl Shared {
         elicitation: &Elicitation,
         settings: ServerSettings,
     ) -> Self {
-        let ServerSettings { version, workspace, hidden, patience, dialect } = settings;
+        let ServerSettings { offers, version, workspace, hidden, patience, dialect } = settings;
         Self {
             listing: Listing::new(gate.registry(), dialect, hidden),
             gate,
@@ -47,6 +52,7 @@ impl Shared {
             patience,
             // A little longer than a person has, so that what became of it can be told.
             parked: Parked::new(patience.told + Duration::from_secs(30)),
+            offers,
             version,
             workspace,
         }
@@ -54,8 +60,11 @@ impl Shared {
 
     /// What clients are told about the server.
     pub(super) fn about(&self) -> ServerConfig {
-        let capabilities =
+        let mut capabilities =
             ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        if let Some(offers) = &self.offers {
+            offered(&mut capabilities, offers.kinds());
+        }
         let server = Implementation::new("toolgate", &self.version).with_title("Toolgate");
         let instructions = format!(
             "Tools that run under the owner's rules. Paths are relative to the workspace, {}. {RULES}",
@@ -66,4 +75,21 @@ impl Shared {
             .with_instructions(instructions)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
+}
+
+/// Adds what is offered besides tools.
+fn offered(capabilities: &mut ServerCapabilities, kinds: Kinds) {
+    if kinds.resources {
+        let mut resources = ResourcesCapability::default();
+        resources.subscribe = Some(true);
+        resources.list_changed = Some(true);
+        capabilities.resources = Some(resources);
+    }
+    if kinds.prompts {
+        let mut prompts = PromptsCapability::default();
+        prompts.list_changed = Some(true);
+        capabilities.prompts = Some(prompts);
+    }
+    capabilities.completions = kinds.completions.then(JsonObject::new);
+    capabilities.logging = kinds.logs.then(JsonObject::new);
 }

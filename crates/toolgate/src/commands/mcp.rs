@@ -42,6 +42,7 @@ pub(crate) struct McpArgs {
 pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCode> {
     let app = App::for_serving(global)?;
     let settings = ServerSettings {
+        offers: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         workspace: visible::path(app.session.workspace().root()),
         dialect: global.dialect,
