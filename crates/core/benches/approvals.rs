@@ -121,6 +121,7 @@ fn request(asker: &Asker) -> ApprovalRequest {
         risk: Risk::Medium,
         reasons: Box::new(["no rule allows this command".into()]),
         rule: None,
+        guarded: false,
         dangers: Box::default(),
         places: Box::new([ShownPlace {
             shown: line.into(),

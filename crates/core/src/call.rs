@@ -1,5 +1,7 @@
 //! What a model asks for, and what became of it.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::Value;
 use toolgate_policy::Decision;
@@ -18,12 +20,20 @@ pub struct Call {
     pub args: Value,
     /// Why the caller makes it, to be kept; see [`Reasoning`](crate::keeping::Reasoning).
     pub reasoning: Option<String>,
+    /// How long a person may take to answer about it, where that is not what the gate says.
+    pub patience: Option<Duration>,
 }
 
 impl Call {
     /// A call with a new id.
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
-        Self { id: CallId::generate(), tool: tool.into(), args, reasoning: None }
+        Self {
+            id: CallId::generate(),
+            tool: tool.into(),
+            args,
+            reasoning: None,
+            patience: None,
+        }
     }
 
     /// The same call under the caller's own id.
@@ -37,6 +47,13 @@ impl Call {
     #[must_use]
     pub fn with_reasoning(mut self, reasoning: impl Into<String>) -> Self {
         self.reasoning = Some(reasoning.into());
+        self
+    }
+
+    /// The same call, which waits so long for a person at most.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
         self
     }
 }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
@@ -140,6 +141,7 @@ struct Inner {
     veil: Veil,
     spawner: Option<Arc<dyn Spawner>>,
     services: Arc<Services>,
+    patience: Option<Duration>,
 }
 
 impl CallContext {
@@ -167,6 +169,7 @@ impl CallContext {
             veil: Veil::default(),
             spawner: None,
             services: Arc::default(),
+            patience: None,
         };
         Self { inner: Arc::new(inner), reach: Arc::default() }
     }
@@ -187,6 +190,20 @@ impl CallContext {
             inner.services = services;
         }
         self
+    }
+
+    /// The same context of a call that waits so long for a person.
+    #[must_use]
+    pub(crate) fn with_patience(mut self, patience: Option<Duration>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.patience = patience;
+        }
+        self
+    }
+
+    /// How long a person may take to answer, where that is not what the gate says.
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        self.inner.patience
     }
 
     /// What a tool needs from outside, by its kind; see [`Services`].

@@ -54,13 +54,19 @@ pub fn tool_schema(definition: &Definition, provider: Provider, dialect: Dialect
         Provider::Gemini => json!({
             "name": name, "description": description, "parameters": gemini(parameters),
         }),
-        Provider::Mcp => json!({
-            "name": name,
-            "title": definition.title,
-            "description": description,
-            "inputSchema": parameters,
-            "annotations": hints(&definition.title, definition.annotations),
-        }),
+        Provider::Mcp => {
+            let mut tool = json!({
+                "name": name,
+                "title": definition.title,
+                "description": description,
+                "inputSchema": parameters,
+                "annotations": hints(&definition.title, definition.annotations),
+            });
+            if let (Some(output), Some(tool)) = (&definition.output, tool.as_object_mut()) {
+                tool.insert("outputSchema".to_owned(), output.json().clone());
+            }
+            tool
+        }
     }
 }
 

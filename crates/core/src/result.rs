@@ -141,10 +141,7 @@ impl Content {
         match self {
             Self::Text(text) => text.clone(),
             Self::Blocks(blocks) => {
-                let texts = blocks.iter().filter_map(|block| match block {
-                    Block::Text { text } => Some(text.as_str()),
-                    Block::Image { .. } => None,
-                });
+                let texts = blocks.iter().filter_map(Block::text);
                 texts.collect::<Vec<_>>().join("\n")
             }
         }
@@ -154,6 +151,17 @@ impl Content {
 impl Default for Content {
     fn default() -> Self {
         Self::Text(String::new())
+    }
+}
+
+impl Block {
+    /// The text of a block, if it has any.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text }
+            | Self::Resource { content: ResourceContent::Text(text), .. } => Some(text),
+            _ => None,
+        }
     }
 }
 
@@ -173,6 +181,47 @@ pub enum Block {
         /// Its bytes in base64.
         data: String,
     },
+    /// Sound.
+    Audio {
+        /// Its media type, such as `audio/wav`.
+        mime: String,
+        /// Its bytes in base64.
+        data: String,
+    },
+    /// Something with an address of its own, and what it holds.
+    Resource {
+        /// Its address.
+        uri: String,
+        /// Its media type.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mime: Option<String>,
+        /// What it holds.
+        #[serde(flatten)]
+        content: ResourceContent,
+    },
+    /// The address of something that can be read.
+    Link {
+        /// The address.
+        uri: String,
+        /// What it is called.
+        name: String,
+        /// What it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        description: Option<String>,
+        /// Its media type.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mime: Option<String>,
+    },
+}
+
+/// What something with an address of its own holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResourceContent {
+    /// Text.
+    Text(String),
+    /// Bytes in base64.
+    Blob(String),
 }
 
 /// What was left out of a result, and where to find it.

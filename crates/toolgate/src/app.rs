@@ -14,12 +14,13 @@ use toolgate_core::registry::Registry;
 use toolgate_core::settings::SettingsFiles;
 use toolgate_core::swap::HotSwap;
 use toolgate_core::workspace::Workspace;
+use toolgate_mcp::server::{Elicitation, Patience};
 use toolgate_policy::Policy;
 use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
 use toolgate_tools::web::{WebAccess, WebClient};
 
-use crate::config;
+use crate::config::{self, Config};
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
@@ -37,6 +38,7 @@ use crate::secrets::Secrets;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Calls(Lasts),
+    Serving,
     Looking,
 }
 
@@ -50,6 +52,10 @@ pub(crate) struct App {
     pub(crate) output: Output,
     pub(crate) cancellation: CancellationToken,
     pub(crate) screen: Screen,
+    /// Asks the clients of a server.
+    pub(crate) elicitation: Elicitation,
+    /// How long calls of clients wait for a person.
+    pub(crate) patience: Patience,
 }
 
 impl App {
@@ -57,6 +63,12 @@ impl App {
     /// is joined to another.
     pub(crate) fn new(global: &GlobalArgs, lasts: Lasts) -> anyhow::Result<Self> {
         Self::wired(global, Use::Calls(lasts))
+    }
+
+    /// The same for clients that bring their calls: nobody is at the terminal, and each
+    /// connection is a session that lasts as long as it does.
+    pub(crate) fn for_serving(global: &GlobalArgs) -> anyhow::Result<Self> {
+        Self::wired(global, Use::Serving)
     }
 
     /// The same for looking only: no call runs, so nothing is recorded.
@@ -72,10 +84,19 @@ impl App {
         if config.workspace.scopes {
             workspace = scopes::with_scopes(workspace, global.session.as_deref())?;
         }
-        let interactive = !global.non_interactive && std::io::stdin().is_terminal();
-        let waits = interactive || global.wait_for_approval.is_some();
+        let serving = purpose == Use::Serving;
+        let interactive = !serving && !global.non_interactive && std::io::stdin().is_terminal();
+        let waits = match purpose {
+            Use::Serving => !global.non_interactive,
+            _ => interactive || global.wait_for_approval.is_some(),
+        };
+        let elicitation = Elicitation::new(config.approvals.elicitation);
         let sources = Sources {
-            global: global.clone(),
+            // A client's input is no answer about a folder.
+            global: GlobalArgs {
+                non_interactive: global.non_interactive || serving,
+                ..global.clone()
+            },
             loader: policies::loader(&registry, &workspace),
             root: workspace.root().to_owned(),
             interactive: waits,
@@ -97,13 +118,16 @@ impl App {
         let screen = Screen::default();
         let cancellation = CancellationToken::new();
         let mut kept = None;
-        if let Use::Calls(_) = purpose {
+        if purpose != Use::Looking {
             let beginning =
                 if global.session.is_some() { Beginning::Joined } else { Beginning::New };
             let opened = Kept::open(&workspace, loader, &rules, &secrets, beginning)?;
             builder =
                 builder.ledger(opened.ledger()).journal(opened.journal()).grants(opened.grants());
             builder = opened.serve(builder);
+            if serving && waits {
+                builder = builder.approver(elicitation.clone());
+            }
             if interactive {
                 let terminal = TerminalApprover::new(screen.clone(), cancellation.clone());
                 builder = builder.approver(terminal);
@@ -134,6 +158,8 @@ impl App {
             output: Output::new(global),
             cancellation,
             screen,
+            elicitation,
+            patience: patience(global, &config),
         })
     }
 
@@ -221,6 +247,13 @@ pub(crate) fn workspace(global: &GlobalArgs) -> anyhow::Result<Workspace> {
         workspace.add(folder)?;
     }
     Ok(workspace)
+}
+
+/// How long calls of clients wait for a person.
+fn patience(global: &GlobalArgs, config: &Config) -> Patience {
+    let given = config.approvals.wait.map(|seconds| u64::from(seconds.get()));
+    let given = global.wait_for_approval.or(given);
+    given.map(Duration::from_secs).map(Patience::always).unwrap_or_default()
 }
 
 fn settings(global: &GlobalArgs, interactive: bool) -> anyhow::Result<GateSettings> {

@@ -11,6 +11,7 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::goals::GoalsArgs;
 use crate::commands::history::HistoryArgs;
+use crate::commands::mcp::McpArgs;
 use crate::commands::memory::MemoryArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::todos::TodosArgs;
@@ -47,6 +48,7 @@ Examples:
 pub(crate) enum Command {
     Call(CallArgs),
     Batch(BatchArgs),
+    Mcp(McpArgs),
     Tools(ToolsArgs),
     #[command(visible_alias = "policies")]
     Policy(PolicyArgs),

@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod goals;
 pub(crate) mod history;
+pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod policy;
 pub(crate) mod todos;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Call(args) => call::run(&App::new(&cli.global, Lasts::OneCall)?, args),
         Command::Batch(args) => batch::run(&App::new(&cli.global, Lasts::Batch)?, args),
+        Command::Mcp(args) => mcp::run(&cli.global, args),
         Command::Policy(args) => policy::run(&cli.global, args),
         Command::Tools(args) => tools::run(&cli.global, args),
         Command::Approvals(args) => approvals::run(&cli.global, args),

@@ -3,10 +3,12 @@
 pub(crate) mod web;
 
 use std::io;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use toolgate_mcp::server::Trust;
 
 use crate::exit::UsageError;
 use crate::home;
@@ -19,6 +21,8 @@ pub(crate) const FILE: &str = "config.toml";
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
+    /// Whose answers count, and how long they are waited for.
+    pub(crate) approvals: ApprovalsConfig,
     /// What is written down, and what is not.
     pub(crate) ledger: LedgerConfig,
     /// What a workspace is made of.
@@ -35,6 +39,18 @@ impl Config {
     pub(crate) fn line_of(&self, at: usize) -> usize {
         self.text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
     }
+}
+
+/// Whose answers count, and how long they are waited for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ApprovalsConfig {
+    /// What an answer is worth that an MCP client gives. It does not prove a person: clients may
+    /// answer by themselves.
+    pub(crate) elicitation: Trust,
+    /// How many seconds a call from an MCP client waits for a person: 300 when left out, or 45
+    /// where the client cannot be told that somebody is waited for.
+    pub(crate) wait: Option<NonZeroU32>,
 }
 
 /// What is written down, and what is not.

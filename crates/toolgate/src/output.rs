@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use serde::Serialize;
 use toolgate_core::call::Outcome;
-use toolgate_core::result::{Block, Content};
+use toolgate_core::result::{Block, Content, ResourceContent};
 use toolgate_core::visible;
 
 use crate::exit;
@@ -108,7 +108,16 @@ fn shown(content: &Content) -> String {
         Content::Blocks(blocks) => {
             let each = blocks.iter().map(|block| match block {
                 Block::Text { text } => text.clone(),
-                Block::Image { mime, data } => format!("[{mime}, {} bytes in base64]", data.len()),
+                Block::Image { mime, data } | Block::Audio { mime, data } => {
+                    format!("[{mime}, {} bytes in base64]", data.len())
+                }
+                Block::Resource { uri, content: ResourceContent::Text(text), .. } => {
+                    format!("[{uri}]\n{text}")
+                }
+                Block::Resource { uri, content: ResourceContent::Blob(data), .. } => {
+                    format!("[{uri}, {} bytes in base64]", data.len())
+                }
+                Block::Link { uri, name, .. } => format!("[{name}: {uri}]"),
             });
             each.collect::<Vec<_>>().join("\n")
         }

@@ -48,6 +48,10 @@ pub struct ApprovalRequest {
     /// The rule that asks, with file and line, if one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Box<str>>,
+    /// Whether it touches what is guarded whatever the rules say: files that govern other programs,
+    /// secrets, places outside of the workspace, lines that are not understood.
+    #[serde(default)]
+    pub guarded: bool,
     /// The dangers that were found.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub dangers: Box<[SmolStr]>,

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::iter;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 use toolgate_policy::propose::Proposed;
 use toolgate_policy::shell::{self, Part};
+use toolgate_policy::verdict::FloorKind;
 use toolgate_policy::{Access, Decision, Place, Verdict};
 
 use super::choosing::choose;
@@ -140,7 +141,7 @@ impl Asked {
         });
         let asked = Instant::now();
         let cancellation = judged.call.context.cancellation();
-        let patience = parts.settings.approval_timeout;
+        let patience = patience(parts, &judged.call);
         let reply = parts.approvals.ask(Arc::clone(request), cancellation, patience).await;
         parts.events.emit(|| Event::ToolConfirmationResponse {
             id: request.id,
@@ -245,6 +246,7 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -
         risk: verdict.risk,
         reasons: verdict.reasons.iter().map(|reason| safe(reason)).collect(),
         rule: verdict.rule.as_ref().map(|rule| safe(&rule.to_string()).as_str().into()),
+        guarded: is_guarded(verdict),
         dangers: verdict.risks.iter().map(|risk| safe(&risk.message)).collect(),
         places: call.locations.iter().map(|place| shown_place(call, place)).collect(),
         commands: shown_commands(call),
@@ -253,9 +255,21 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -
         args: JsonText::from(&call.facts.args),
         proposals: proposals(parts, call),
         asked_at: now,
-        expires_at: parts.settings.approval_timeout.and_then(|patience| now.checked_add(patience)),
+        expires_at: patience(parts, call).and_then(|patience| now.checked_add(patience)),
         digest,
     }
+}
+
+/// How long a person may take.
+fn patience(parts: &Parts, call: &Validated) -> Option<Duration> {
+    call.context.patience().or(parts.settings.approval_timeout)
+}
+
+/// Whether something asks that no ordinary rule lowers, besides the mode and the workspace, which
+/// ask about harmless things, too.
+fn is_guarded(verdict: &Verdict) -> bool {
+    let usual = |kind: FloorKind| matches!(kind, FloorKind::Mode | FloorKind::Workspace);
+    verdict.floors.iter().any(|floor| !usual(floor.kind))
 }
 
 fn shown_place(call: &Validated, place: &Location) -> ShownPlace {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::bounds::{Cap, Collector, Keep, Limit, Whole};
 use crate::context::CallContext;
 use crate::error::ToolError;
-use crate::result::{Block, Content, ToolResult};
+use crate::result::{Block, Content, ResourceContent, ToolResult};
 use crate::visible;
 
 /// How long an error message or a line for people may be.
@@ -68,7 +68,20 @@ async fn bound_content(mut result: ToolResult, context: &CallContext) -> ToolRes
                     .into_iter()
                     .map(|block| match block {
                         Block::Text { text } => Block::Text { text: one(text) },
-                        image @ Block::Image { .. } => image,
+                        Block::Resource { uri, mime, content } => {
+                            let content = match content {
+                                ResourceContent::Text(text) => ResourceContent::Text(one(text)),
+                                blob @ ResourceContent::Blob(_) => blob,
+                            };
+                            Block::Resource { uri: line(&uri), mime, content }
+                        }
+                        Block::Link { uri, name, description, mime } => Block::Link {
+                            uri: line(&uri),
+                            name: line(&name),
+                            description: description.as_deref().map(line),
+                            mime,
+                        },
+                        data @ (Block::Image { .. } | Block::Audio { .. }) => data,
                     })
                     .collect(),
             ),
@@ -82,6 +95,11 @@ async fn bound_content(mut result: ToolResult, context: &CallContext) -> ToolRes
     } else {
         work()
     }
+}
+
+/// One line, safe to show.
+fn line(text: &str) -> String {
+    short(&visible::line(text))
 }
 
 /// Text for people: safe, and short enough for a screen.

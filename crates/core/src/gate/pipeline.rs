@@ -340,7 +340,9 @@ impl Gate {
         cancellation: &CancellationToken,
     ) -> Result<Validated, Rejected> {
         let Found { tool, face } = self.registry.find(&call.tool, session.dialect())?;
-        let context = self.context(call.id, tool.as_ref(), face.as_ref(), session, cancellation);
+        let context = self
+            .context(call.id, tool.as_ref(), face.as_ref(), session, cancellation)
+            .with_patience(call.patience);
         if !contained(&call.tool, || tool.is_enabled(session))? {
             let message =
                 format!("`{}` is switched off in this session; use another tool", call.tool);

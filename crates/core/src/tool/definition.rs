@@ -32,6 +32,8 @@ pub struct Definition {
     pub max_result_chars: usize,
     /// The schema of its parameters.
     pub schema: Arc<Schema>,
+    /// The schema of its structured result, if it promises one.
+    pub output: Option<Arc<Schema>>,
     /// Its names in other dialects.
     pub faces: Vec<Face>,
 }

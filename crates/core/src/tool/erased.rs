@@ -115,6 +115,7 @@ pub fn typed<I: Invocation>() -> Result<Arc<dyn Tool>, InvalidToolName> {
         shape: I::SHAPE,
         max_result_chars: I::MAX_RESULT_CHARS,
         schema: Arc::new(schema),
+        output: I::output().map(Arc::new),
         faces: I::faces(),
     };
     Ok(Arc::new(Typed::<I> { definition, invocation: PhantomData }))

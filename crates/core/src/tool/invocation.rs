@@ -17,6 +17,7 @@ use crate::journal::Footprint;
 use crate::preview::Preview;
 use crate::reach::Reach;
 use crate::result::ToolResult;
+use crate::schema::Schema;
 use crate::workspace::ResolvedPath;
 
 /// A call whose arguments were parsed and checked: it can describe itself,
@@ -43,6 +44,11 @@ pub trait Invocation: Sized + Send + Sync + 'static {
     /// Its names and parameters in other dialects.
     fn faces() -> Vec<Face> {
         Vec::new()
+    }
+
+    /// The schema of its structured result, if every success has one that fits.
+    fn output() -> Option<Schema> {
+        None
     }
 
     /// Whether it is offered in a session at all.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 use toolgate_policy::Scope;
@@ -11,17 +12,17 @@ use super::scope::{Purpose, Scopes};
 use crate::visible;
 
 /// The folder a session works in, plus folders added to it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Workspace {
     roots: Vec<Root>,
     home: Option<PathBuf>,
     scopes: Option<Scopes>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Root {
     path: PathBuf,
-    folder: OwnedFd,
+    folder: Arc<OwnedFd>,
 }
 
 /// Why a folder cannot be a workspace.
@@ -130,6 +131,6 @@ impl Root {
         // A folder that may not be entered would seem to hold nothing, not even itself.
         rustix::fs::openat(&folder, ".", flags, Mode::empty())
             .map_err(|error| failed(error.into()))?;
-        Ok(Self { path, folder })
+        Ok(Self { path, folder: Arc::new(folder) })
     }
 }

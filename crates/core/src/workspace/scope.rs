@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use toolgate_policy::Scope;
 
 /// The real folders of the scopes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Scopes {
     pub(super) private: PathBuf,
     pub(super) shared: PathBuf,

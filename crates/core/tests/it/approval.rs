@@ -11,7 +11,8 @@ use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
 use toolgate_core::call::Call;
 use toolgate_core::error::ErrorKind;
 use toolgate_core::gate::GateSettings;
-use toolgate_core::policy::{Decision, Engine, Mode, Risk};
+use toolgate_core::policy::{Access, Decision, Engine, Mode, PathFact, Place, Risk};
+use toolgate_core::tool::Location;
 
 use crate::harness::{
     Recorder, any_location, any_risk, block_on, call, cases, failure, gate, session,
@@ -169,6 +170,40 @@ fn no_answer_in_time_counts_as_no() {
     let error = block_on(failure(&gate, "asked", json!({})));
     assert_eq!(error.kind, ErrorKind::ApprovalTimeout);
     assert_eq!(runs(), 0);
+}
+
+#[test]
+fn a_call_may_have_less_patience_than_the_gate() {
+    let gate = gate([MadeUp::new("asked").risking(Risk::High)])
+        .policy(Engine::in_mode(Mode::Default))
+        .approver(NeverAnswers)
+        .build();
+    let call = Call::new("asked", json!({})).with_patience(Duration::from_millis(5));
+    let outcome = block_on(async { gate.call(call, &session()).await });
+    assert_eq!(outcome.result.error_kind(), Some(ErrorKind::ApprovalTimeout));
+}
+
+#[test]
+fn a_question_tells_what_is_guarded() {
+    let asked = |path: &str| {
+        let workspace = session().workspace().root().to_owned();
+        let place = Location::Path(PathFact {
+            requested: workspace.join(path),
+            resolved: workspace.join(path),
+            access: Access::Write,
+            place: Place::Workspace,
+            hard_links: 1,
+            scope: None,
+        });
+        let tool = MadeUp::new("asked").risking(Risk::Medium).touching(vec![place]);
+        let person = Recorder::answering(Answer::refuse());
+        let gate =
+            gate([tool]).policy(Engine::in_mode(Mode::Default)).approver(person.clone()).build();
+        block_on(failure(&gate, "asked", json!({})));
+        person.asked()[0].guarded
+    };
+    assert!(!asked("notes.txt"));
+    assert!(asked(".git/hooks/pre-commit"));
 }
 
 #[test]

@@ -30,6 +30,7 @@ fn request(number: usize) -> ApprovalRequest {
         risk: Risk::Medium,
         reasons: Box::new(["it changes files".into()]),
         rule: None,
+        guarded: false,
         dangers: Box::default(),
         places: Box::default(),
         commands: Box::default(),

@@ -57,6 +57,7 @@ impl MadeUp {
             shape: Shape::File,
             max_result_chars: 1_000,
             schema: Arc::new(Schema::from_json(json!({ "type": "object" }))),
+            output: None,
             faces: Vec::new(),
         };
         Self {

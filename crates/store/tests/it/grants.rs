@@ -33,6 +33,7 @@ fn request(session: &Session) -> ApprovalRequest {
         risk: Risk::Medium,
         reasons: Box::default(),
         rule: None,
+        guarded: false,
         dangers: Box::default(),
         places: Box::default(),
         commands: Box::default(),

@@ -33,6 +33,7 @@ pub(super) fn edit() -> ApprovalRequest {
         risk: Risk::Medium,
         reasons: Box::new(["it changes files".into()]),
         rule: Some("`writes` in defaults/write.toml, line 12".into()),
+        guarded: false,
         dangers: Box::default(),
         places: Box::new([place("src/main.rs", ShownAccess::Write)]),
         commands: Box::default(),
@@ -80,6 +81,7 @@ pub(super) fn shell() -> ApprovalRequest {
             "`sudo` runs as another user".into(),
         ]),
         rule: None,
+        guarded: false,
         dangers: Box::new([
             "pipes what was downloaded into a shell".into(),
             "gains the rights of the superuser".into(),

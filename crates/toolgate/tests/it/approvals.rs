@@ -47,6 +47,7 @@ fn request(id: &str) -> ApprovalRequest {
         risk: Risk::High,
         reasons: Box::new(["no rule allows it".into()]),
         rule: None,
+        guarded: false,
         dangers: Box::default(),
         places: Box::default(),
         commands: Box::new([ShownCommand {

@@ -40,6 +40,18 @@ mod killing;
 #[cfg(test)]
 mod killing_records;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
+mod mcp_approvals;
+#[cfg(test)]
+mod mcp_client;
+#[cfg(test)]
+mod mcp_http;
+#[cfg(test)]
+mod mcp_modern;
+#[cfg(test)]
+mod mcp_sdk;
+#[cfg(test)]
 mod modes;
 #[cfg(test)]
 mod notebook;

@@ -1,0 +1,170 @@
+//! Connections over HTTP: the streamable transport, on one path.
+
+mod guard;
+mod rooms;
+mod token;
+
+pub use token::{InvalidToken, Token};
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::guard::Guard;
+use self::rooms::Rooms;
+use super::Server;
+use super::connection::Connection;
+
+/// Where the tools are.
+pub const PATH: &str = "/mcp";
+/// How many connections are open at once.
+const CONNECTIONS: usize = 256;
+/// How long a request may take to say what it is.
+const HEAD: Duration = Duration::from_secs(10);
+/// A longer request is refused.
+const LONGEST: usize = 16 * 1024 * 1024;
+/// How long what goes on may take to end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Who may connect over HTTP.
+#[derive(Debug, Clone, Default)]
+pub struct HttpSettings {
+    /// What every request must bring. Beyond this machine, there must be one.
+    pub token: Option<Token>,
+    /// Names the machine goes by, besides its address and those of the loopback.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may connect, such as `https://inspector.example`.
+    pub origins: Vec<String>,
+}
+
+/// Why nothing is served over HTTP.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+#[non_exhaustive]
+pub enum ServeHttpError {
+    #[error("`{address}` can be reached from other machines, so that a token is needed")]
+    TokenNeeded { address: SocketAddr },
+    #[error("the address that is listened on is not known")]
+    Address { source: std::io::Error },
+}
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+type Service = StreamableHttpService<Connection, Rooms>;
+
+impl Server {
+    /// Serves connections over HTTP on [`PATH`] until the token is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// When other machines could connect and no token is asked for.
+    pub async fn serve_http(
+        &self,
+        listener: TcpListener,
+        settings: HttpSettings,
+        stop: &CancellationToken,
+    ) -> Result<(), ServeHttpError> {
+        let address = listener.local_addr().map_err(|source| ServeHttpError::Address { source })?;
+        if settings.token.is_none() && !address.ip().is_loopback() {
+            return Err(ServeHttpError::TokenNeeded { address });
+        }
+        let rooms = Arc::new(Rooms::new());
+        let shared = Arc::clone(&self.shared);
+        let service = StreamableHttpService::new(
+            move || Ok(Connection::new(Arc::clone(&shared))),
+            Arc::clone(&rooms),
+            // Hosts and origins are looked at before.
+            StreamableHttpServerConfig::default()
+                .disable_allowed_hosts()
+                .with_cancellation_token(stop.clone())
+                .with_json_response(true)
+                .with_max_request_body_bytes(LONGEST),
+        );
+        let front = Arc::new(Front { guard: Guard::new(address, settings), service });
+        front.accept(listener, stop).await;
+        rooms.close_all().await;
+        self.shared.parked.end().await;
+        Ok(())
+    }
+}
+
+/// What every connection meets.
+struct Front {
+    guard: Guard,
+    service: Service,
+}
+
+impl Front {
+    async fn accept(self: Arc<Self>, listener: TcpListener, stop: &CancellationToken) {
+        let connections = TaskTracker::new();
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        while let Some(place) = stop.run_until_cancelled(Arc::clone(&places).acquire_owned()).await
+        {
+            let Some(accepted) = stop.run_until_cancelled(listener.accept()).await else { break };
+            let stream = match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Too many open files, say; it may be better in a moment.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            };
+            let (front, stop) = (Arc::clone(&self), stop.clone());
+            connections.spawn(async move {
+                let _place = place;
+                front.serve(stream, &stop).await;
+            });
+        }
+        connections.close();
+        if tokio::time::timeout(GRACE, connections.wait()).await.is_err() {
+            tracing::warn!("some connections did not end in time");
+        }
+    }
+
+    async fn serve(&self, stream: TcpStream, stop: &CancellationToken) {
+        // Answers are small, and waited for.
+        stream.set_nodelay(true).ok();
+        let answering = service_fn(async |request| Ok::<_, Infallible>(self.answer(request).await));
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD)
+            .serve_connection(TokioIo::new(stream), answering);
+        let mut connection = std::pin::pin!(connection);
+        let ended = tokio::select! {
+            ended = &mut connection => ended,
+            () = stop.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection broke");
+        }
+    }
+
+    async fn answer(&self, mut request: Request<Incoming>) -> Answer {
+        if request.uri().path() != PATH {
+            return guard::refusal(StatusCode::NOT_FOUND, "the tools are at /mcp");
+        }
+        match self.guard.admit(&request) {
+            Ok(principal) => {
+                request.extensions_mut().insert(principal);
+                self.service.handle(request).await
+            }
+            Err(refusal) => *refusal,
+        }
+    }
+}

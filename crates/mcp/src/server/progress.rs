@@ -1,0 +1,131 @@
+//! Signs of life, for clients that asked for them.
+
+use std::time::Duration;
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::{Peer, RoleServer};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::event::{Event, Events};
+use toolgate_core::id::CallId;
+
+/// What commands print is told no more often than this.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How often it is told that a person is waited for.
+const REMINDER: Duration = Duration::from_secs(5);
+/// More of a line that a command printed is not told.
+const LINE: usize = 200;
+
+/// Tells a client how a call goes.
+#[derive(Debug)]
+pub(super) struct Progress {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    call: CallId,
+    events: Receiver<Event>,
+    told: u32,
+    news: News,
+}
+
+/// What is to be told, and when.
+#[derive(Debug, Default)]
+struct News {
+    next: Option<(String, Instant)>,
+    told_at: Option<Instant>,
+    /// What a person is asked, and since when.
+    asked: Option<(String, Instant)>,
+}
+
+impl Progress {
+    /// Follows a call from now on.
+    pub(super) fn follow(
+        peer: Peer<RoleServer>,
+        token: ProgressToken,
+        call: CallId,
+        events: &Events,
+    ) -> Self {
+        let events = events.subscribe();
+        Self { peer, token, call, events, told: 0, news: News::default() }
+    }
+
+    /// Tells until stopped. What is being told by then is told to its end, so that nothing is told
+    /// of a call after its result.
+    pub(super) async fn tell(mut self, stop: &CancellationToken) {
+        loop {
+            let due = self.news.next.as_ref().map(|(_, due)| *due);
+            let message = tokio::select! {
+                biased;
+                event = self.events.recv() => match event {
+                    Ok(event) => self.news.hear(&event, &self.call),
+                    Err(RecvError::Lagged(_)) => None,
+                    Err(RecvError::Closed) => return,
+                },
+                () = stop.cancelled() => return,
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                    self.news.take()
+                }
+            };
+            if let Some(message) = message
+                && self.send(message).await.is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    async fn send(&mut self, message: String) -> Result<(), rmcp::ServiceError> {
+        self.told += 1;
+        let progress = ProgressNotificationParam::new(self.token.clone(), f64::from(self.told));
+        self.peer.notify_progress(progress.with_message(message)).await
+    }
+}
+
+impl News {
+    /// Notes what happened; a step of the tool itself is told at once.
+    fn hear(&mut self, event: &Event, own: &CallId) -> Option<String> {
+        let now = Instant::now();
+        match event {
+            Event::ToolCallProgress { call, message } if call == own => {
+                self.told_at = Some(now);
+                self.next = None;
+                return Some(message.clone());
+            }
+            Event::ToolCallOutput { call, text } if call == own => {
+                let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
+                let due = self.told_at.map_or(now, |told| now.max(told + PAUSE));
+                self.next = Some((last.chars().take(LINE).collect(), due));
+            }
+            Event::ToolCallHeartbeat { call, elapsed_ms } if call == own => {
+                self.next.get_or_insert((format!("running, {} s", elapsed_ms / 1_000), now));
+            }
+            Event::ToolConfirmationRequest { id, call, description, .. } if call == own => {
+                let words = format!(
+                    "waiting for an answer to `{description}`; at a terminal: toolgate approvals approve {id}"
+                );
+                self.next = Some((words.clone(), now));
+                self.asked = Some((words, now));
+            }
+            Event::ToolConfirmationResponse { call, .. } if call == own => {
+                self.asked = None;
+                self.next = None;
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// What is to be told now, and when the next time is.
+    fn take(&mut self) -> Option<String> {
+        let (message, _) = self.next.take()?;
+        let now = Instant::now();
+        self.told_at = Some(now);
+        if let Some((words, since)) = &self.asked {
+            let due = now + REMINDER;
+            let waited = due.duration_since(*since).as_secs();
+            self.next = Some((format!("{words} ({waited} s)"), due));
+        }
+        Some(message)
+    }
+}

@@ -1,0 +1,159 @@
+//! A question in the words of a form, and what its answers mean.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use toolgate_core::approval::{Answer, ApprovalRequest, ShownPlace, Span};
+use toolgate_core::tool::Preview;
+
+use super::link::Wanted;
+
+/// How many lines of a preview are shown.
+const PREVIEW_LINES: usize = 40;
+/// How many characters of any text are shown.
+const PREVIEW_CHARS: usize = 4_000;
+/// How many things of a kind are named.
+const MANY: usize = 8;
+/// How long a note to the model may be.
+const NOTE_CHARS: usize = 1_000;
+
+/// The form that asks about a request.
+pub(super) fn form(request: &ApprovalRequest) -> Option<Wanted> {
+    let mut choices = vec!["once", "deny"];
+    if !request.proposals.is_empty() {
+        choices.insert(1, "session");
+    }
+    let form = json!({
+        "method": "elicitation/create",
+        "params": {
+            "mode": "form",
+            "message": message(request),
+            "requestedSchema": {
+                "type": "object",
+                "properties": {
+                    "decision": {
+                        "type": "string",
+                        "title": "Decision",
+                        "description": "once: this call may run. session: and calls like it until the session ends. deny: it may not.",
+                        "enum": choices,
+                    },
+                    "note": {
+                        "type": "string",
+                        "title": "Note",
+                        "description": "Why not, or what to do instead. The model reads it.",
+                        "maxLength": NOTE_CHARS,
+                    },
+                },
+                "required": ["decision"],
+            },
+        },
+    });
+    match serde_json::from_value(form) {
+        Ok(request) => Some(Wanted { name: "approval".to_owned(), request }),
+        Err(error) => {
+            tracing::warn!(%error, "a question could not be put into a form");
+            None
+        }
+    }
+}
+
+/// What a person gave in answer. Whatever does not clearly say yes is a no.
+pub(super) fn answer(given: &Value, request: &ApprovalRequest) -> Answer {
+    let text = |name: &str| given.pointer(name).and_then(Value::as_str);
+    match text("/action") {
+        Some("accept") => {}
+        Some("decline") => return Answer::refuse(),
+        Some("cancel") => return Answer::deny("the question was put aside without an answer"),
+        _ => return Answer::Nobody,
+    }
+    let note = text("/content/note").map(str::trim).filter(|note| !note.is_empty());
+    let note = note.map(|note| note.chars().take(NOTE_CHARS).collect::<String>());
+    match text("/content/decision") {
+        Some("once") => Answer::Once,
+        Some("session") if !request.proposals.is_empty() => {
+            Answer::Grant { proposal: 0, span: Span::Session }
+        }
+        Some("deny") => Answer::Deny { note },
+        _ => Answer::deny("the answer did not say what was decided"),
+    }
+}
+
+/// What is asked, in plain text. Every value in it was made safe to show.
+fn message(request: &ApprovalRequest) -> String {
+    let mut text = format!("May this run? {}\n", bounded(&request.description));
+    let mut say = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        writeln!(text, "{name}: {}", bounded(value)).ok();
+    };
+    say("tool", &format!("{} ({})", request.title, request.tool));
+    say("risk", &request.risk.to_string());
+    for reason in request.reasons.iter().take(MANY) {
+        say("why", reason);
+    }
+    if let Some(rule) = &request.rule {
+        say("rule", rule);
+    }
+    if let Some(asker) = &request.asker {
+        say("asked by", asker);
+    }
+    for danger in request.dangers.iter().take(MANY) {
+        say("danger", danger);
+    }
+    for place in request.places.iter().take(MANY) {
+        say(&place.access.to_string(), &where_it_is(place));
+    }
+    for command in request.commands.iter().take(MANY) {
+        say("command", &format!("{} ({})", command.command, command.may));
+    }
+    if let Some(reach) = &request.reach {
+        say("it runs", &reach.words);
+        if let Some(missing) = &reach.missing {
+            say("but", missing);
+        }
+    }
+    let left_out = [request.places.len(), request.commands.len(), request.dangers.len()];
+    if left_out.into_iter().any(|count| count > MANY) {
+        text.push_str("There is more to it: `toolgate approvals` shows all.\n");
+    }
+    preview(&mut text, &request.preview);
+    if let Some(proposal) = request.proposals.first() {
+        let (permission, meaning) = (bounded(&proposal.permission), bounded(&proposal.meaning));
+        writeln!(text, "\n`session` also allows, until the session ends: {permission}: {meaning}")
+            .ok();
+    }
+    text
+}
+
+fn where_it_is(place: &ShownPlace) -> String {
+    let really = place.really.as_ref().map(|really| format!(", which is {really}"));
+    let outside = if place.outside { " (outside of the workspace)" } else { "" };
+    format!("{}{}{outside}", place.shown, really.unwrap_or_default())
+}
+
+/// What the change looks like, behind bars, since it is somebody else's text.
+fn preview(text: &mut String, preview: &Preview) {
+    let (Preview::Diff(shown) | Preview::Text(shown)) = preview else { return };
+    text.push('\n');
+    let mut room = PREVIEW_CHARS;
+    let mut lines = shown.lines();
+    for line in lines.by_ref().take(PREVIEW_LINES) {
+        let line: String = line.chars().take(room).collect();
+        room -= line.chars().count();
+        writeln!(text, "│ {line}").ok();
+        if room == 0 {
+            break;
+        }
+    }
+    let left = lines.count();
+    if left > 0 || room == 0 {
+        writeln!(text, "({left} more lines; `toolgate approvals` shows all)").ok();
+    }
+}
+
+fn bounded(text: &str) -> String {
+    let mut short: String = text.chars().take(500).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

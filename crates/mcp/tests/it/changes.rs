@@ -1,0 +1,1 @@
+//! Clients are told when what is offered is something else.

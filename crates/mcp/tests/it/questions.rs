@@ -1,0 +1,1 @@
+//! Tools that ask their client.

@@ -1,0 +1,93 @@
+//! `toolgate mcp`: the tools for any MCP client.
+
+mod listen;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use toolgate_core::context::Session;
+use toolgate_core::visible;
+use toolgate_mcp::server::{HttpSettings, PATH, Server, ServerSettings, Sessions};
+
+use self::listen::Address;
+use crate::app::App;
+use crate::global::GlobalArgs;
+
+/// Serve the tools to MCP clients
+///
+/// Speaks on standard input and output until the client ends the connection,
+/// or over HTTP until it is ended. A connection is a session. What the policy
+/// asks about is asked through the client where its answer is worth enough, and
+/// waits for `toolgate approvals` otherwise.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpArgs {
+    /// Serve over HTTP instead, at this port of this machine or at ADDRESS:PORT
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<Address>,
+    /// File with the token that requests must bring; beyond this machine there must be one, here
+    /// or in `TOOLGATE_MCP_TOKEN`
+    #[arg(long, value_name = "FILE", requires = "http")]
+    token_file: Option<PathBuf>,
+    /// Name that this machine goes by
+    #[arg(long, value_name = "NAME", requires = "http")]
+    allow_host: Vec<String>,
+    /// Origin of web pages that may connect, such as `https://inspector.example`
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    allow_origin: Vec<String>,
+}
+
+pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCode> {
+    let app = App::for_serving(global)?;
+    let settings = ServerSettings {
+        offers: None,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        workspace: visible::path(app.session.workspace().root()),
+        dialect: global.dialect,
+        hidden: global.exclude_tools.clone(),
+        patience: app.patience,
+    };
+    let sessions = match (&args.http, &global.session) {
+        // Those who name a session share it.
+        (Some(_), None) => each_its_own(&app),
+        _ => Sessions::one(Arc::clone(&app.session)),
+    };
+    let server = Server::new(app.gate.clone(), sessions, &app.elicitation, settings);
+    match &args.http {
+        None => app.block_on(server.serve_standard_streams(&app.cancellation))??,
+        Some(address) => {
+            let settings = HttpSettings {
+                token: listen::token(args.token_file.as_deref())?,
+                hosts: args.allow_host.clone(),
+                origins: args.allow_origin.clone(),
+            };
+            app.block_on(serve_http(&app, &server, address, settings, global.quiet))??;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A new session for each connection.
+fn each_its_own(app: &App) -> Sessions {
+    let (workspace, dialect) = (app.session.workspace().clone(), app.session.dialect());
+    Sessions::each(move || Arc::new(Session::new(workspace.clone()).with_dialect(dialect)))
+}
+
+async fn serve_http(
+    app: &App,
+    server: &Server,
+    address: &Address,
+    settings: HttpSettings,
+    quiet: bool,
+) -> anyhow::Result<()> {
+    let listener = address.listen().await?;
+    let bound = listener.local_addr().context("the address is not known")?;
+    // Otherwise it ends at once, and says why.
+    let serves = settings.token.is_some() || bound.ip().is_loopback();
+    if serves && !quiet {
+        writeln!(anstream::stderr(), "serving at http://{bound}{PATH}").ok();
+    }
+    server.serve_http(listener, settings, &app.cancellation).await.map_err(listen::explained)
+}
