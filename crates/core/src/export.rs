@@ -55,6 +55,13 @@ pub fn tool_schema(definition: &Definition, provider: Provider, dialect: Dialect
             "name": name, "description": description, "parameters": gemini(parameters),
         }),
         Provider::Mcp => {
+            if let Some(of) = &definition.origin {
+                let mut tool = of.listed.clone();
+                if let Some(tool) = tool.as_object_mut() {
+                    tool.insert("name".to_owned(), name.into());
+                }
+                return tool;
+            }
             let mut tool = json!({
                 "name": name,
                 "title": definition.title,

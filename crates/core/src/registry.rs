@@ -122,6 +122,43 @@ impl Registry {
         was_there
     }
 
+    /// Takes tools away and adds others in one step, as a server does whose tools change. What
+    /// cannot be added is given back.
+    pub fn exchange(
+        &self,
+        gone: &[ToolName],
+        new: &[Arc<dyn Tool>],
+    ) -> Vec<(ToolName, NameTaken)> {
+        let mut refused = Vec::new();
+        let mut changes = Vec::new();
+        self.tools.rcu(|tools| {
+            (refused.clear(), changes.clear());
+            let mut tools = BTreeMap::clone(tools);
+            let mut removed: Vec<_> = gone.iter().filter(|name| tools.remove(name).is_some()).collect();
+            for tool in new {
+                let name = &tool.definition().name;
+                if let Some(taken) = conflict(&tools, tool.as_ref()) {
+                    refused.push((name.clone(), taken));
+                    continue;
+                }
+                let was_there = tools.insert(name.clone(), Arc::clone(tool)).is_some();
+                let before = removed.len();
+                removed.retain(|gone| *gone != name);
+                changes.push(if was_there || removed.len() < before {
+                    RegistryChange::Replaced(name.clone())
+                } else {
+                    RegistryChange::Added(name.clone())
+                });
+            }
+            changes.extend(removed.into_iter().cloned().map(RegistryChange::Removed));
+            tools
+        });
+        for change in changes {
+            self.announce(change);
+        }
+        refused
+    }
+
     /// The tool of a native name.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         let name = name.parse::<ToolName>().ok()?;

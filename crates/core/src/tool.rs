@@ -8,7 +8,7 @@ mod definition;
 mod erased;
 mod invocation;
 
-pub use definition::{Annotations, Definition, Group};
+pub use definition::{Annotations, Definition, Group, ServerTool};
 pub use erased::{Authority, DynInvocation, Tool, typed};
 pub use invocation::{Concurrency, Invocation, Location};
 

@@ -28,6 +28,8 @@ pub struct Facts {
     pub hints: Hints,
     /// What whoever calls was granted for a time.
     pub granted: Option<Arc<Granted>>,
+    /// Why no rule is enough for this call, and a person must see it.
+    pub doubt: Option<String>,
     /// What a person who was asked chose that a command runs with, in place of what it wants.
     pub chosen: Option<Profile>,
 }
@@ -44,6 +46,7 @@ impl Facts {
             caller: None,
             hints: Hints::default(),
             granted: None,
+            doubt: None,
             chosen: None,
         }
     }

@@ -36,6 +36,13 @@ impl ToolName {
         Self { full, server, is_ambiguous }
     }
 
+    /// The name of a server's tool, which is known to be that server's.
+    pub fn of_server(server: &str, tool: &str) -> Self {
+        let full = format!("{MCP}{server}{SEPARATOR}{tool}");
+        let is_ambiguous = !is_plain(server) || !is_plain(tool);
+        Self { full, server: Some(MCP.len() + server.len()), is_ambiguous }
+    }
+
     /// The whole name.
     pub fn as_str(&self) -> &str {
         &self.full
@@ -59,7 +66,7 @@ impl ToolName {
 }
 
 /// Whether a part of a name cannot be confused with the separator around it.
-fn is_plain(part: &str) -> bool {
+pub fn is_plain(part: &str) -> bool {
     let odd = |letter: char| letter.is_whitespace() || letter.is_control();
     let on_edge = part.starts_with('_') || part.ends_with('_');
     !part.is_empty() && !part.contains(SEPARATOR) && !part.contains(odd) && !on_edge
@@ -222,6 +229,14 @@ mod tests {
         assert!(!covers("mcp__*__read", "mcp__files__read_all"));
         assert!(!covers("read_file", "mcp__evil__read_file"));
         assert!(!covers("read_*", "mcp__evil__read_file"));
+    }
+
+    #[test]
+    fn a_tool_known_to_be_a_servers_is_that_servers() {
+        let name = ToolName::of_server("github", "get_issue");
+        assert_eq!(name, ToolName::new("mcp__github__get_issue"));
+        assert!(ToolName::of_server("github", "a__b").is_ambiguous());
+        assert!(ToolName::of_server("a__b", "get").is_ambiguous());
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(super) struct Frozen {
 #[derive(Serialize)]
 struct Plan<'a> {
     tool: &'a str,
+    /// The server it is of, and what that calls it.
+    server: Option<(&'a str, &'a str)>,
     /// Says what the arguments mean, for tools whose schema may change.
     schema: &'a Value,
     args: &'a Value,
@@ -105,6 +107,7 @@ fn digest(call: &Validated, verdict: &Verdict, seen: &[Fingerprint]) -> Result<D
     let definition = call.tool.definition();
     let plan = Plan {
         tool: definition.name.as_str(),
+        server: definition.origin.as_ref().map(|of| (of.server.as_str(), of.tool.as_str())),
         schema: definition.schema.json(),
         args: &call.facts.args,
         workspace: call.session.workspace().roots().map(bytes).collect(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use toolgate_policy::name::ToolName;
 use toolgate_policy::{Effect, Facts};
 
 use super::contain::contained;
@@ -11,7 +12,7 @@ use super::trail::Trail;
 use crate::context::{CallContext, Session};
 use crate::dialect::Face;
 use crate::error::ToolError;
-use crate::tool::{Location, Tool};
+use crate::tool::{Location, ServerTool, Tool};
 use crate::visible;
 
 /// Checks native arguments and prepares the invocation.
@@ -30,9 +31,10 @@ pub(super) fn prepare(
         invocation.can_execute(&context)?;
         let described = (invocation.describe(), invocation.locations());
         let judged = (invocation.risk(), invocation.concurrency(), invocation.only_looks());
-        Ok::<_, ToolError>((invocation, described, judged))
+        let doubt = invocation.doubt();
+        Ok::<_, ToolError>((invocation, described, judged, doubt))
     })?;
-    let (invocation, (description, locations), (risk, concurrency, only_looks)) = asked?;
+    let (invocation, (description, locations), (risk, concurrency, only_looks), doubt) = asked?;
     let effect =
         if only_looks { Effect::Read } else { definition.annotations.effect(definition.group) };
     let paths = locations.iter().filter_map(|location| match location {
@@ -41,6 +43,10 @@ pub(super) fn prepare(
     });
     let mut facts = Facts::new(name, effect, risk).with_args(args).with_paths(paths.collect());
     facts.hints = definition.annotations.hints();
+    facts.doubt = doubt;
+    if let Some(ServerTool { server, tool, .. }) = &definition.origin {
+        facts.tool = ToolName::of_server(server, tool);
+    }
     Ok(Validated {
         description: if description.trim().is_empty() {
             tool.definition().title.clone()

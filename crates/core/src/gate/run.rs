@@ -19,7 +19,7 @@ use crate::context::CallContext;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::{Event, Events};
 use crate::result::ToolResult;
-use crate::tool::Authority;
+use crate::tool::{Authority, ServerTool};
 
 type Output = Result<Result<ToolResult, ToolError>, Box<dyn Any + Send>>;
 
@@ -31,6 +31,14 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
     // A tool with a limit of its own sees to it; the gate only makes sure.
     let own = contained(name, || invocation.time_limit()).ok().flatten();
     let timeout = own.map_or(settings.timeout, |own| own.saturating_add(settings.grace));
+    let origin = tool.definition().origin.as_ref();
+    if let Some(ServerTool { server, tool, .. }) = origin {
+        events.emit(|| Event::McpToolCallBegin {
+            call: context.call().clone(),
+            server: server.clone(),
+            tool: tool.clone(),
+        });
+    }
     let result = {
         // Inside a future of our own, so that a panic while theirs is made is contained too.
         let execution = async { invocation.execute(&context, Authority::of_permit()).await };
@@ -50,6 +58,10 @@ pub(super) async fn run(permit: Permit, settings: &GateSettings, events: &Events
             Err(stopped) => ToolResult::failed(stopped),
         }
     };
+    if origin.is_some() {
+        let succeeded = result.error.is_none();
+        events.emit(|| Event::McpToolCallEnd { call: context.call().clone(), succeeded });
+    }
     let has_effect = facts.effect != Effect::Read;
     let args = facts.args;
     let call = ExecutedCall { context, tool, args, session };

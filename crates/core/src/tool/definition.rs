@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toolgate_policy::Effect;
 use toolgate_policy::facts::Hints;
 
@@ -36,6 +37,19 @@ pub struct Definition {
     pub output: Option<Arc<Schema>>,
     /// Its names in other dialects.
     pub faces: Vec<Face>,
+    /// The server it came from, if it came from one.
+    pub origin: Option<ServerTool>,
+}
+
+/// A tool of another server. This, and not its name, says whose it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerTool {
+    /// The server.
+    pub server: String,
+    /// What the server calls the tool.
+    pub tool: String,
+    /// The tool as clients are told of it, but for its name.
+    pub listed: Value,
 }
 
 impl Definition {

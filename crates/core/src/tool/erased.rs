@@ -57,6 +57,10 @@ pub trait DynInvocation: Send + Sync {
     fn only_looks(&self) -> bool {
         false
     }
+    /// Why no rule is enough for it, so that a person must see it first.
+    fn doubt(&self) -> Option<String> {
+        None
+    }
     /// What kind of thing it does when it may reach this far, where that differs.
     fn effect(&self, _reach: &Reach) -> Option<Effect> {
         None
@@ -117,6 +121,7 @@ pub fn typed<I: Invocation>() -> Result<Arc<dyn Tool>, InvalidToolName> {
         schema: Arc::new(schema),
         output: I::output().map(Arc::new),
         faces: I::faces(),
+        origin: None,
     };
     Ok(Arc::new(Typed::<I> { definition, invocation: PhantomData }))
 }

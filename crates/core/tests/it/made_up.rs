@@ -59,6 +59,7 @@ impl MadeUp {
             schema: Arc::new(Schema::from_json(json!({ "type": "object" }))),
             output: None,
             faces: Vec::new(),
+            origin: None,
         };
         Self {
             definition,

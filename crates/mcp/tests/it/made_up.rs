@@ -46,6 +46,7 @@ impl MadeUp {
             schema: Arc::new(Schema::from_json(json!({ "type": "object", "properties": {} }))),
             output: None,
             faces: Vec::new(),
+            origin: None,
         };
         let action = move |args, context| -> BoxFuture<'static, _> { Box::pin(action(args, context)) };
         Self { definition, risk: Risk::Low, action: Arc::new(action) }

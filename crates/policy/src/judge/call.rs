@@ -53,6 +53,9 @@ impl<'j> Judge<'j> {
         } else {
             self.judge_plain(&mut findings);
         }
+        if let Some(doubt) = &self.facts.doubt {
+            findings.push(Finding::floor(FloorKind::Identity, Decision::Ask, doubt.as_str()));
+        }
         findings.verdict(self.facts.risk, self.setting.mode)
     }
 
