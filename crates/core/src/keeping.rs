@@ -11,6 +11,7 @@ mod dumps;
 mod fault;
 mod goals;
 mod memory;
+mod pins;
 mod reasoning;
 mod todos;
 
@@ -23,5 +24,6 @@ pub use memory::{
     Fact, MAX_FACT_CHARS, MAX_KEY_CHARS, MAX_VALUE_BYTES, Memory, MemoryEntry, MemoryKey,
     Remembered, Scope, Stored, check_fact, check_key, check_value,
 };
+pub use pins::{Pins, ServerKey};
 pub use reasoning::{Reasoning, Thought, ThoughtKind};
 pub use todos::{NewTodo, Todo, TodoFault, TodoId, TodoList, TodoStatus, Todos};

@@ -10,6 +10,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/V4__grants_reach.sql"),
     include_str!("../migrations/V5__keeping.sql"),
     include_str!("../migrations/V6__seen_files.sql"),
+    include_str!("../migrations/V7__pins.sql"),
 ];
 
 /// The version this program reads and writes.

@@ -5,6 +5,7 @@ mod dumps;
 mod goal_rows;
 mod goals;
 mod memory;
+mod pins;
 mod place;
 mod reasoning;
 mod todos;

@@ -31,6 +31,11 @@ pub trait Tool: fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether it is told of unasked. One that is not can be called by those who know it.
+    fn is_listed(&self, _session: &Session) -> bool {
+        true
+    }
+
     /// Prepares a call from arguments that fit the schema.
     ///
     /// # Errors
