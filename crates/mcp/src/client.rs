@@ -1,0 +1,212 @@
+//! A connection to one MCP server, in either era of the protocol.
+//!
+//! [`Client::connect`] reaches the server named by a [`Spec`] and finds out which era it speaks. What
+//! a server answers is passed on as it came: nothing is lost because one part of it is not known
+//! here. Whatever a server does, memory and time are bounded, and nothing of it is left behind.
+//!
+//! Start reading at `handshake`, then `peer`, which makes requests, and `inbox`, where messages arrive;
+//! `stdio` and `http` are the ways to a server.
+
+mod about;
+pub mod auth;
+mod clock;
+mod error;
+mod exchange;
+mod handshake;
+mod host;
+mod inbox;
+mod lines;
+mod listing;
+mod peer;
+mod rounds;
+mod spec;
+mod stdio;
+mod subscription;
+mod wire;
+
+pub use about::{About, Era};
+pub use error::{ClientError, ConnectError, Ended, Reason};
+pub use exchange::{Exchange, OnProgress, Progress};
+pub use host::{Abilities, Answers, Asked, Host, News, Refused};
+pub use listing::Listed;
+pub use spec::{Program, Reach, Remote, Spec, Way};
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use self::handshake::Failure;
+use self::inbox::{Inbox, Outlet, Purpose};
+use self::peer::Peer;
+use self::stdio::Stdio;
+use self::subscription::Subscription;
+
+/// A connection to one server. Cheap to clone; it ends when the last one is dropped.
+#[derive(Debug, Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    peer: Arc<Peer>,
+    about: About,
+    /// The longest list that is kept, in bytes.
+    longest: usize,
+    /// Only servers without a handshake need one.
+    subscription: Option<Subscription>,
+    _over: DropGuard,
+}
+
+impl Client {
+    /// Connects to a server. The era it spoke last, if that is known, is tried first.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be reached, is not ready in time, or speaks no revision that is known here.
+    pub async fn connect(
+        spec: &Spec,
+        known: Option<Era>,
+        host: Arc<dyn Host>,
+    ) -> Result<Self, ConnectError> {
+        let connecting = async {
+            match Self::once(spec, known, &host).await {
+                // Some servers die of what they do not know.
+                Err(Failed { error, is_dead: true }) if known != Some(Era::Legacy) => {
+                    tracing::debug!(server = spec.name, %error, "trying again in the old manner");
+                    Self::once(spec, Some(Era::Legacy), &host).await
+                }
+                other => other,
+            }
+        };
+        match timeout(spec.start, Box::pin(connecting)).await {
+            Ok(connected) => connected.map_err(|failed| failed.error),
+            Err(_) => Err(ConnectError::TimedOut {
+                server: spec.name.clone(),
+                after: spec.start,
+                stderr: String::new(),
+            }),
+        }
+    }
+
+    async fn once(spec: &Spec, known: Option<Era>, host: &Arc<dyn Host>) -> Result<Self, Failed> {
+        let inbox = Inbox::new(Arc::clone(host));
+        let outlet = reach(spec, &inbox).await?;
+        let peer = Arc::new(Peer::new(inbox, outlet));
+        let about = match handshake::begin(&peer, known, spec.start).await {
+            Ok(about) => about,
+            Err(failure) => {
+                let is_dead = matches!(failure, Failure::Exchange(ClientError::Gone(_)));
+                peer.outlet.close().await;
+                return Err(Failed { error: failure.named(&spec.name), is_dead });
+            }
+        };
+        let over = CancellationToken::new();
+        let subscription = (about.era == Era::Modern)
+            .then(|| Subscription::start(Arc::clone(&peer), &about, over.clone()));
+        let _over = over.drop_guard();
+        let inner = Inner { peer, about, longest: spec.longest, subscription, _over };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// What the server says about itself.
+    pub fn about(&self) -> &About {
+        &self.inner.about
+    }
+
+    /// Everything of a kind the server has, each as it wrote it. A list without end is cut off.
+    ///
+    /// # Errors
+    ///
+    /// When a page cannot be had.
+    pub async fn list(&self, what: Listed) -> Result<Vec<Value>, ClientError> {
+        let Inner { peer, about, longest, .. } = &*self.inner;
+        if !about.has(what.capability()) {
+            return Ok(Vec::new());
+        }
+        let mut items = listing::all(peer, about.era, what, *longest).await?;
+        if what == Listed::Tools {
+            peer.outlet.keep_callable(&mut items);
+        }
+        Ok(items)
+    }
+
+    /// Makes a request, such as `tools/call`, and gives its result as the server wrote it.
+    ///
+    /// What only one era has is put into the words of the other: `resources/subscribe` and
+    /// `logging/setLevel` work with every server.
+    ///
+    /// # Errors
+    ///
+    /// When the server answers with an error, or not at all.
+    pub async fn request(
+        &self,
+        method: &str,
+        params: Map<String, Value>,
+        exchange: Exchange,
+    ) -> Result<Value, ClientError> {
+        let Inner { peer, subscription, .. } = &*self.inner;
+        let Some(subscription) = subscription else {
+            return peer.request(method, params, &exchange, (Era::Legacy, Purpose::Work)).await;
+        };
+        let text = |name: &str| params.get(name).and_then(Value::as_str);
+        match (method, text("uri"), text("level")) {
+            ("resources/subscribe", Some(uri), _) => {
+                subscription.watch(uri, true).map(|()| json!({}))
+            }
+            ("resources/unsubscribe", Some(uri), _) => {
+                subscription.watch(uri, false).map(|()| json!({}))
+            }
+            ("logging/setLevel", _, Some(level)) => {
+                peer.set_log_level(Some(level.to_owned()));
+                Ok(json!({}))
+            }
+            _ => Box::pin(rounds::request(peer, method, params, &exchange)).await,
+        }
+    }
+
+    /// Tells the server something, such as `notifications/roots/list_changed`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be sent.
+    pub async fn notify(&self, method: &str, params: Option<Value>) -> Result<(), ClientError> {
+        self.inner.peer.notify(method, params).await
+    }
+
+    /// Waits until the connection is gone, and tells why.
+    pub async fn ended(&self) -> Ended {
+        self.inner.peer.inbox.wait_ended().await
+    }
+
+    /// Ends the connection in good order: returns when nothing of the server is left.
+    pub async fn close(&self) {
+        self.inner.peer.outlet.close().await;
+    }
+}
+
+/// An attempt that failed.
+struct Failed {
+    error: ConnectError,
+    /// The connection was gone.
+    is_dead: bool,
+}
+
+impl From<ConnectError> for Failed {
+    fn from(error: ConnectError) -> Self {
+        Self { error, is_dead: false }
+    }
+}
+
+/// Opens the way to a server.
+async fn reach(spec: &Spec, inbox: &Arc<Inbox>) -> Result<Arc<dyn Outlet>, ConnectError> {
+    match &spec.way {
+        Way::Program(program) => Stdio::start(program, &spec.name, spec.longest, inbox).await,
+        Way::Http(_) | Way::Sse(_) => Err(ConnectError::Settings {
+            server: spec.name.clone(),
+            why: "it cannot be reached over HTTP yet".to_owned(),
+        }),
+    }
+}
