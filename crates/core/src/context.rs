@@ -12,7 +12,7 @@ use toolgate_policy::veil::Veil;
 use crate::bounds::{Collector, Limit, Preset, Shape, Whole};
 use crate::dialect::{Dialect, Face};
 use crate::error::ToolError;
-use crate::event::{Event, Events};
+use crate::event::{Event, Events, Portion};
 use crate::id::{CallId, SessionId};
 use crate::reach::Reach;
 use crate::services::Services;
@@ -253,6 +253,11 @@ impl CallContext {
         &self.inner.session
     }
 
+    /// The same, for what outlasts the call or makes others in its place.
+    pub fn shared_session(&self) -> Arc<Session> {
+        Arc::clone(&self.inner.session)
+    }
+
     /// Where the session works.
     pub fn workspace(&self) -> &Workspace {
         self.inner.session.workspace()
@@ -312,9 +317,19 @@ impl CallContext {
 
     /// Says how far the call is.
     pub fn progress(&self, message: &str) {
+        self.tell_progress(message, None);
+    }
+
+    /// Says how far the call is, in numbers, too.
+    pub fn progress_of(&self, portion: Portion, message: &str) {
+        self.tell_progress(message, Some(portion));
+    }
+
+    fn tell_progress(&self, message: &str, portion: Option<Portion>) {
         self.inner.events.emit(|| Event::ToolCallProgress {
             call: self.inner.call.clone(),
             message: visible::line(message).into_owned(),
+            portion,
         });
     }
 

@@ -30,6 +30,7 @@ pub enum ErrorKind {
     BinaryFileError,
     NotRead,
     ModifiedSinceRead,
+    McpError,
     SettingsInvalid,
     NotebookError,
     EditTargetNotFound,

@@ -47,6 +47,9 @@ pub enum Event {
         call: CallId,
         /// What is done, in the tool's own words.
         message: String,
+        /// How much that is, where the tool counts.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        portion: Option<Portion>,
     },
     /// A call left the gate, whatever became of it.
     ToolCallEnd {
@@ -153,6 +156,15 @@ pub enum Event {
         /// How many failed.
         failed: usize,
     },
+}
+
+/// How much of something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Portion {
+    /// What is done.
+    pub done: f64,
+    /// What there is to do, where that is known.
+    pub total: Option<f64>,
 }
 
 /// Hands events to whoever listens.

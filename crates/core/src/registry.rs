@@ -159,6 +159,14 @@ impl Registry {
         refused
     }
 
+    /// Tells of tools again, for those who did not want to hear of them before.
+    pub fn tell_again(&self, names: &[ToolName]) {
+        let tools = self.tools.load();
+        for name in names.iter().filter(|name| tools.contains_key(*name)) {
+            self.announce(RegistryChange::Replaced(name.clone()));
+        }
+    }
+
     /// The tool of a native name.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         let name = name.parse::<ToolName>().ok()?;

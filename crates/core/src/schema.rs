@@ -53,6 +53,16 @@ impl Schema {
         Self { json, origin, compiled: OnceLock::new() }
     }
 
+    /// Whether arguments can be checked by it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the schema.
+    pub fn check(&self) -> Result<(), String> {
+        let compiled = self.compiled.get_or_init(|| compile(&self.json, self.origin));
+        compiled.as_ref().map(|_| ()).map_err(Clone::clone)
+    }
+
     /// The schema as JSON.
     pub fn json(&self) -> &Value {
         &self.json

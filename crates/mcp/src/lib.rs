@@ -10,3 +10,4 @@
 
 pub mod client;
 pub mod server;
+pub mod servers;

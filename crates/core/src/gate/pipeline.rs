@@ -202,6 +202,12 @@ impl Gate {
         &self.parts.settings
     }
 
+    /// The same gate in front of other tools, such as one that is made for a single call.
+    #[must_use]
+    pub fn beside(&self, registry: Arc<Registry>) -> Self {
+        Self { registry, parts: self.parts.clone() }
+    }
+
     /// Takes one call through every stage.
     pub async fn call(&self, call: Call, session: &Arc<Session>) -> Outcome {
         self.call_cancellable(call, session, &CancellationToken::new()).await

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmcp::model::LoggingLevel;
 use rmcp::model::InputRequest;
 use serde_json::Value;
-use toolgate_core::context::CallContext;
+use toolgate_core::context::{CallContext, Session};
 
 use super::link::{Link, Links, Wanted};
 
@@ -23,13 +23,17 @@ impl Callers {
 
     /// Whoever made a call, if a client did.
     pub fn of(&self, context: &CallContext) -> Option<Caller> {
-        self.links.of(context.call()).map(Caller)
+        let link = self.links.of(context.call())?;
+        Some(Caller::new(link, context.shared_session()))
     }
 }
 
 /// A client that waits for what it asked for, and may be asked itself, in whichever era it is.
 #[derive(Debug, Clone)]
-pub struct Caller(pub(super) Link);
+pub struct Caller {
+    link: Link,
+    session: Arc<Session>,
+}
 
 /// Why a client gave nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -44,9 +48,18 @@ pub enum AskError {
 }
 
 impl Caller {
+    pub(super) fn new(link: Link, session: Arc<Session>) -> Self {
+        Self { link, session }
+    }
+
+    /// The session of the client.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
     /// Whether the client can be asked for this.
     pub fn can(&self, request: &InputRequest) -> bool {
-        self.0.can.cover(request)
+        self.link.can.cover(request)
     }
 
     /// Asks for something under a name; what the client gave, as it is.
@@ -69,18 +82,26 @@ impl Caller {
         &self,
         requests: Vec<(String, InputRequest)>,
     ) -> Result<Vec<Value>, AskError> {
-        if let Some(lacking) = self.0.can.lack(requests.iter().map(|(_, request)| request)) {
-            self.0.lacks(lacking);
+        if let Some(lacking) = self.link.can.lack(requests.iter().map(|(_, request)| request)) {
+            self.link.lacks(lacking);
             return Err(AskError::Unable);
         }
         let wanted = requests.into_iter().map(|(name, request)| Wanted { name, request });
-        let given = self.0.ask_all(wanted.collect()).await;
+        let given = self.link.ask_all(wanted.collect()).await;
         given.into_iter().map(|given| given.ok_or(AskError::NoAnswer)).collect()
+    }
+
+    /// Logs something to the client, at a level in the words of the protocol, if it wants to hear
+    /// it.
+    #[expect(deprecated, reason = "clients with a handshake want logs")]
+    pub async fn log_as(&self, level: &str, data: Value) {
+        let level = serde_json::from_value(Value::from(level)).unwrap_or(LoggingLevel::Info);
+        self.link.log.tell(level, data).await;
     }
 
     /// Logs something to the client, if it wants to hear it.
     #[expect(deprecated, reason = "clients with a handshake want logs")]
     pub async fn log(&self, level: LoggingLevel, data: Value) {
-        self.0.log.tell(level, data).await;
+        self.link.log.tell(level, data).await;
     }
 }

@@ -90,7 +90,8 @@ impl Connection {
         context: &'a RequestContext<RoleServer>,
     ) -> Result<Asked<'a>, ErrorData> {
         let log = Log::of(context, &self.level);
-        Ok(Asked { shared: &self.shared, offers: self.offers(method)?, context, log })
+        let (offers, session) = (self.offers(method)?, self.session(context));
+        Ok(Asked { shared: &self.shared, offers, context, log, session })
     }
 }
 

@@ -9,6 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::Value;
+use toolgate_core::context::Session;
 
 use super::caller::{self, Era};
 use super::callers::Caller;
@@ -25,6 +26,7 @@ pub(super) struct Asked<'a> {
     pub(super) offers: &'a Arc<dyn Offers>,
     pub(super) context: &'a RequestContext<RoleServer>,
     pub(super) log: Log,
+    pub(super) session: Arc<Session>,
 }
 
 impl Asked<'_> {
@@ -48,9 +50,9 @@ impl Asked<'_> {
                 Resumed::Asks(wanted) => return Ok(wanted.into()),
             },
             None => {
-                let name = name.clone();
+                let (name, session) = (name.clone(), Arc::clone(&self.session));
                 Ongoing::begin(can, self.log, |link, stop| async move {
-                    let caller = Caller(link);
+                    let caller = Caller::new(link, session);
                     let made = stop
                         .run_until_cancelled(offers.prompt(&name, arguments, &caller))
                         .await;
@@ -82,9 +84,9 @@ impl Asked<'_> {
                 Resumed::Asks(wanted) => return Ok(wanted.into()),
             },
             None => {
-                let uri = uri.clone();
+                let (uri, session) = (uri.clone(), Arc::clone(&self.session));
                 Ongoing::begin(can, self.log, |link, stop| async move {
-                    let caller = Caller(link);
+                    let caller = Caller::new(link, session);
                     let read = stop.run_until_cancelled(offers.read(&uri, &caller)).await;
                     Done::Resource(read.unwrap_or_else(|| Err(cancelled())))
                 })
@@ -107,7 +109,8 @@ impl Asked<'_> {
     }
 
     fn caller(&self, can: Abilities) -> Caller {
-        Caller(Link::requests(self.context.peer.clone(), can, self.log.clone()))
+        let link = Link::requests(self.context.peer.clone(), can, self.log.clone());
+        Caller::new(link, Arc::clone(&self.session))
     }
 }
 

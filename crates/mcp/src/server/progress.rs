@@ -8,7 +8,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::{Event, Events};
+use toolgate_core::event::{Event, Events, Portion};
 use toolgate_core::id::CallId;
 
 /// What commands print is told no more often than this.
@@ -25,7 +25,10 @@ pub(super) struct Progress {
     token: ProgressToken,
     call: CallId,
     events: Receiver<Event>,
-    told: u32,
+    /// The last number that was told; each is larger than the one before.
+    told: f64,
+    /// Whether the tool counts.
+    counts: bool,
     news: News,
 }
 
@@ -47,7 +50,7 @@ impl Progress {
         events: &Events,
     ) -> Self {
         let events = events.subscribe();
-        Self { peer, token, call, events, told: 0, news: News::default() }
+        Self { peer, token, call, events, told: 0.0, counts: false, news: News::default() }
     }
 
     /// Tells until stopped. What is being told by then is told to its end, so that nothing is told
@@ -55,7 +58,7 @@ impl Progress {
     pub(super) async fn tell(mut self, stop: &CancellationToken) {
         loop {
             let due = self.news.next.as_ref().map(|(_, due)| *due);
-            let message = tokio::select! {
+            let told = tokio::select! {
                 biased;
                 event = self.events.recv() => match event {
                     Ok(event) => self.news.hear(&event, &self.call),
@@ -64,33 +67,52 @@ impl Progress {
                 },
                 () = stop.cancelled() => return,
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                    self.news.take()
+                    self.news.take().map(|message| (message, None))
                 }
             };
-            if let Some(message) = message
-                && self.send(message).await.is_err()
+            if let Some((message, portion)) = told
+                && self.send(message, portion).await.is_err()
             {
                 return;
             }
         }
     }
 
-    async fn send(&mut self, message: String) -> Result<(), rmcp::ServiceError> {
-        self.told += 1;
-        let progress = ProgressNotificationParam::new(self.token.clone(), f64::from(self.told));
-        self.peer.notify_progress(progress.with_message(message)).await
+    async fn send(
+        &mut self,
+        message: String,
+        portion: Option<Portion>,
+    ) -> Result<(), rmcp::ServiceError> {
+        let done = match portion {
+            Some(Portion { done, .. }) => {
+                let is_first = !self.counts;
+                self.counts = true;
+                if done <= self.told && !is_first {
+                    return Ok(());
+                }
+                done
+            }
+            // What is told besides must not run ahead of what the tool counts.
+            None if self.counts => self.told.next_up(),
+            None => self.told + 1.0,
+        };
+        self.told = done;
+        let mut progress = ProgressNotificationParam::new(self.token.clone(), done);
+        progress.total = portion.and_then(|portion| portion.total);
+        progress.message = Some(message).filter(|message| !message.is_empty());
+        self.peer.notify_progress(progress).await
     }
 }
 
 impl News {
     /// Notes what happened; a step of the tool itself is told at once.
-    fn hear(&mut self, event: &Event, own: &CallId) -> Option<String> {
+    fn hear(&mut self, event: &Event, own: &CallId) -> Option<(String, Option<Portion>)> {
         let now = Instant::now();
         match event {
-            Event::ToolCallProgress { call, message } if call == own => {
+            Event::ToolCallProgress { call, message, portion } if call == own => {
                 self.told_at = Some(now);
                 self.next = None;
-                return Some(message.clone());
+                return Some((message.clone(), *portion));
             }
             Event::ToolCallOutput { call, text } if call == own => {
                 let last = text.lines().rev().find(|line| !line.trim().is_empty())?;

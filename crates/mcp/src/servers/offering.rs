@@ -1,0 +1,328 @@
+//! What servers offer besides tools, passed on to clients: resources, prompts, completions.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::future::join_all;
+use rmcp::model::{
+    CompleteRequestParams, CompleteResult, ErrorCode, ErrorData, GetPromptResult, JsonObject, Prompt,
+    ReadResourceResult, Resource, ResourceTemplate,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast;
+use toolgate_core::context::CallContext;
+use toolgate_core::error::ErrorKind;
+use toolgate_core::result::ToolResult;
+use toolgate_core::schema::Schema;
+use toolgate_core::tool::{Annotations, Preview};
+use toolgate_core::visible;
+
+use super::addresses::{self, Address};
+use super::all::Servers;
+use super::answering::Answering;
+use super::listed::Naming;
+use super::once::Once;
+use super::tool::failed;
+use super::upstream::Upstream;
+use crate::client::{ClientError, Exchange, Listed};
+use crate::server::{Caller, Kinds, OfferChange, Offers, no_resource};
+
+/// A list that takes longer is left out.
+const LISTING: Duration = Duration::from_secs(10);
+/// A larger resource is not passed on.
+const MOST_BYTES: usize = 10 * 1024 * 1024;
+/// How much of what was read is written down.
+const MOST_CHARS: usize = 60_000;
+
+static ANYTHING: LazyLock<Arc<Schema>> =
+    LazyLock::new(|| Arc::new(Schema::from_json(json!({ "type": "object" }))));
+
+/// What the servers behind a gate offer besides tools. Reading goes through the gate.
+#[derive(Debug, Clone)]
+pub struct Gateway {
+    servers: Servers,
+}
+
+impl Gateway {
+    /// What these servers offer.
+    pub fn new(servers: Servers) -> Self {
+        Self { servers }
+    }
+
+    fn naming(&self) -> Naming {
+        self.servers.shared.naming
+    }
+
+    /// Everything of a kind, of all servers that have it, in the order of the servers.
+    async fn all(&self, what: Listed) -> Vec<(Arc<Upstream>, Vec<Value>)> {
+        let lists = self.servers.all.iter().map(async |upstream| {
+            let client = upstream.client()?;
+            let listed = tokio::time::timeout(LISTING, client.list(what)).await;
+            match listed {
+                Ok(Ok(items)) => Some((Arc::clone(upstream), items)),
+                Ok(Err(error)) => {
+                    tracing::warn!(server = %upstream.entry().name, %error, "a list is left out");
+                    None
+                }
+                Err(_) => {
+                    tracing::warn!(server = %upstream.entry().name, "a list took too long");
+                    None
+                }
+            }
+        });
+        join_all(lists).await.into_iter().flatten().collect()
+    }
+
+    /// Asks a server for something through the gate.
+    async fn ask(
+        &self,
+        upstream: &Arc<Upstream>,
+        asked: Asked,
+        caller: &Caller,
+    ) -> Result<Value, ErrorData> {
+        let Some(gate) = self.servers.shared.questions.gate() else {
+            return Err(ErrorData::internal_error("this is not behind a gate", None));
+        };
+        let Asked { method, name, title, describe, params } = asked;
+        let entry = upstream.entry();
+        let once = Once {
+            server: entry.name.to_string(),
+            name,
+            title,
+            describe: format!("{describe} of the server `{}`", entry.name),
+            schema: Arc::clone(&ANYTHING),
+            annotations: Annotations { open_world: true, ..Annotations::READ_ONLY },
+            preview: Preview::Nothing,
+            doubt: None,
+            time_limit: entry.most,
+            max_result_chars: MOST_CHARS,
+        };
+        let got: Arc<OnceLock<Result<Value, ClientError>>> = Arc::default();
+        let keep = Arc::clone(&got);
+        let (used, asking) = (Arc::clone(upstream), caller.clone());
+        let work = move |args: Value, context: CallContext| {
+            let working = async move {
+                let client = used.ready(context.cancellation()).await?;
+                let Value::Object(params) = args else { return Ok(ToolResult::text("")) };
+                let entry = used.entry();
+                let exchange = Exchange {
+                    patience: entry.timeout,
+                    most: entry.most,
+                    stop: context.cancellation().clone(),
+                    progress: None,
+                    host: Some(Arc::new(Answering::to(context.clone(), &used, asking))),
+                };
+                let answer = client.request(method, params, exchange).await;
+                let shown = match &answer {
+                    Ok(answer) => Ok(ToolResult::text(answer.to_string())),
+                    Err(error) => Err(failed(entry.name.as_str(), error.clone())),
+                };
+                keep.set(answer).ok();
+                shown
+            };
+            Box::pin(working) as _
+        };
+        let args = Value::Object(params);
+        let stop = tokio_util::sync::CancellationToken::new();
+        let _stops = stop.clone().drop_guard();
+        let outcome = once.call(gate, args, caller.session(), &stop, Box::new(work)).await;
+        match (got.get().cloned(), outcome.result.error) {
+            (Some(Ok(answer)), None) => Ok(answer),
+            (Some(Err(ClientError::Server { code, message, data })), _) => {
+                let code = i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
+                Err(ErrorData::new(ErrorCode(code), message, data))
+            }
+            (_, Some(error)) => {
+                let kind = json!({ "type": error.kind.to_string() });
+                let code = match error.kind {
+                    ErrorKind::ValidationError => ErrorCode::INVALID_PARAMS,
+                    _ => ErrorCode::INTERNAL_ERROR,
+                };
+                Err(ErrorData::new(code, error.message, Some(kind)))
+            }
+            _ => Err(ErrorData::internal_error("the server gave nothing", None)),
+        }
+    }
+
+    /// The server of a resource.
+    async fn owner(&self, uri: &str) -> Result<(Arc<Upstream>, String), ErrorData> {
+        if let [only] = &*self.servers.all {
+            return Ok((Arc::clone(only), uri.to_owned()));
+        }
+        if let Some((server, own)) = addresses::explicit(uri) {
+            let found = self.servers.all.iter().find(|known| known.entry().name.as_str() == server);
+            return found.map(|found| (Arc::clone(found), own)).ok_or_else(|| no_resource(uri));
+        }
+        let resources = self.all(Listed::Resources).await;
+        if let Some(found) = addresses::sole_owner(&resources, uri) {
+            return Ok((found, uri.to_owned()));
+        }
+        let templates = self.all(Listed::Templates).await;
+        match addresses::by_template(&templates, uri) {
+            Some(found) => Ok((found, uri.to_owned())),
+            None => Err(no_resource(uri)),
+        }
+    }
+
+    /// The server of a prompt, and what that calls it.
+    fn prompter(&self, name: &str) -> Option<(Arc<Upstream>, String)> {
+        self.servers.all.iter().find_map(|upstream| {
+            let own = match self.naming() {
+                Naming::Own => name,
+                Naming::Prefixed => {
+                    let server = upstream.entry().name.as_str();
+                    name.strip_prefix("mcp__")?.strip_prefix(server)?.strip_prefix("__")?
+                }
+            };
+            Some((Arc::clone(upstream), own.to_owned()))
+        })
+    }
+
+    fn any_has(&self, capability: &str) -> bool {
+        self.servers.all.iter().any(|upstream| {
+            // What is not there yet may come to have it.
+            upstream.client().is_none_or(|client| client.about().has(capability))
+        })
+    }
+}
+
+/// Something that a server is asked for.
+struct Asked {
+    method: &'static str,
+    name: &'static str,
+    title: &'static str,
+    describe: String,
+    params: Map<String, Value>,
+}
+
+/// What can be read of a list; one bad item loses nothing but itself.
+fn read_all<T: DeserializeOwned>(items: impl Iterator<Item = Value>) -> Vec<T> {
+    items.filter_map(|item| serde_json::from_value(item).ok()).collect()
+}
+
+fn understood<T: DeserializeOwned>(answer: Value) -> Result<T, ErrorData> {
+    serde_json::from_value(answer).map_err(|error| {
+        ErrorData::internal_error(format!("the server's answer is not understood: {error}"), None)
+    })
+}
+
+#[async_trait]
+impl Offers for Gateway {
+    fn kinds(&self) -> Kinds {
+        Kinds {
+            resources: self.any_has("resources"),
+            prompts: self.any_has("prompts"),
+            completions: self.any_has("completions"),
+            logs: self.any_has("logging"),
+        }
+    }
+
+    async fn resources(&self) -> Result<Vec<Resource>, ErrorData> {
+        let all = self.all(Listed::Resources).await;
+        Ok(read_all(addresses::told(&all, Address::Resource).into_iter()))
+    }
+
+    async fn templates(&self) -> Result<Vec<ResourceTemplate>, ErrorData> {
+        let all = self.all(Listed::Templates).await;
+        Ok(read_all(addresses::told(&all, Address::Template).into_iter()))
+    }
+
+    async fn read(&self, uri: &str, caller: &Caller) -> Result<ReadResourceResult, ErrorData> {
+        let (upstream, own) = self.owner(uri).await?;
+        let mut params = Map::new();
+        params.insert("uri".to_owned(), own.into());
+        let describe = format!("Read {}", visible::line(uri));
+        let asked = Asked {
+            method: "resources/read",
+            name: "resources.read",
+            title: "Read Resource",
+            describe,
+            params,
+        };
+        let answer = self.ask(&upstream, asked, caller).await?;
+        let size = serde_json::to_string(&answer).map_or(usize::MAX, |text| text.len());
+        if size > MOST_BYTES {
+            let message = format!("the resource has {size} bytes, and {MOST_BYTES} are passed on");
+            return Err(ErrorData::internal_error(message, None));
+        }
+        understood(answer)
+    }
+
+    async fn prompts(&self) -> Result<Vec<Prompt>, ErrorData> {
+        let all = self.all(Listed::Prompts).await;
+        let named = all.into_iter().flat_map(|(upstream, items)| {
+            let naming = self.naming();
+            items.into_iter().filter_map(move |mut item| {
+                let own = item.get("name")?.as_str()?;
+                let name = super::listed::full_name(&upstream.entry().name, naming, own).ok()?;
+                item.as_object_mut()?.insert("name".to_owned(), name.as_str().into());
+                Some(item)
+            })
+        });
+        Ok(read_all(named))
+    }
+
+    async fn prompt(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        caller: &Caller,
+    ) -> Result<GetPromptResult, ErrorData> {
+        let Some((upstream, own)) = self.prompter(name) else {
+            return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`"), None));
+        };
+        let mut params = Map::new();
+        params.insert("name".to_owned(), own.into());
+        if !arguments.is_empty() {
+            params.insert("arguments".to_owned(), Value::Object(arguments));
+        }
+        let describe = format!("Use the prompt {}", visible::line(name));
+        let asked = Asked {
+            method: "prompts/get",
+            name: "prompts.get",
+            title: "Use Prompt",
+            describe,
+            params,
+        };
+        understood(self.ask(&upstream, asked, caller).await?)
+    }
+
+    async fn complete(&self, request: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+        let Ok(Value::Object(mut params)) = serde_json::to_value(&request) else {
+            return Err(ErrorData::invalid_params("the request is not understood", None));
+        };
+        let named = |field: &str| {
+            params.get("ref").and_then(|named| named.get(field)).and_then(Value::as_str)
+        };
+        let found = match (named("name").map(str::to_owned), named("uri").map(str::to_owned)) {
+            (Some(name), _) => self.prompter(&name).map(|(upstream, own)| (upstream, "name", own)),
+            (None, Some(uri)) => {
+                let (upstream, own) = self.owner(&uri).await?;
+                Some((upstream, "uri", own))
+            }
+            (None, None) => None,
+        };
+        let Some((upstream, field, own)) = found else {
+            return Err(ErrorData::invalid_params("there is nothing of this name", None));
+        };
+        if let Some(named) = params.get_mut("ref").and_then(Value::as_object_mut) {
+            named.insert(field.to_owned(), own.into());
+        }
+        let Some(client) = upstream.client() else { return Ok(CompleteResult::default()) };
+        let exchange = Exchange::new(LISTING);
+        match client.request("completion/complete", params, exchange).await {
+            Ok(answer) => understood(answer),
+            Err(ClientError::Server { code, message, data }) => {
+                let code = i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
+                Err(ErrorData::new(ErrorCode(code), message, data))
+            }
+            Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+        }
+    }
+
+    fn changes(&self) -> Option<broadcast::Receiver<OfferChange>> {
+        Some(self.servers.shared.changes.subscribe())
+    }
+}
