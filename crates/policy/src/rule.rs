@@ -158,6 +158,8 @@ impl Priority {
     pub const EXCLUDED_TOOLS: Self = Self(24_000);
     /// `--allowed-tools`.
     pub const ALLOWED_TOOLS: Self = Self(23_000);
+    /// Single tools of MCP servers, as the settings say: above what they say of the whole server.
+    pub const SERVER_TOOL: Self = Self(22_500);
     /// MCP servers the owner trusts.
     pub const SERVER_TRUSTED: Self = Self(22_000);
     /// MCP servers on the allow list.

@@ -12,14 +12,17 @@ use toolgate_core::context::{Lasts, ResultSettings, Session};
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::registry::Registry;
 use toolgate_core::settings::SettingsFiles;
+use toolgate_core::spawn::Spawner;
 use toolgate_core::swap::HotSwap;
 use toolgate_core::workspace::Workspace;
 use toolgate_mcp::server::{Elicitation, Patience};
+use toolgate_mcp::servers::Naming;
 use toolgate_policy::Policy;
 use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
 use toolgate_tools::web::{WebAccess, WebClient};
 
+use crate::behind::Behind;
 use crate::config::{self, Config};
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
@@ -38,7 +41,7 @@ use crate::secrets::Secrets;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Calls(Lasts),
-    Serving,
+    Serving(Naming),
     Looking,
 }
 
@@ -56,6 +59,8 @@ pub(crate) struct App {
     pub(crate) elicitation: Elicitation,
     /// How long calls of clients wait for a person.
     pub(crate) patience: Patience,
+    /// The servers behind the gate.
+    pub(crate) behind: Behind,
 }
 
 impl App {
@@ -67,8 +72,8 @@ impl App {
 
     /// The same for clients that bring their calls: nobody is at the terminal, and each
     /// connection is a session that lasts as long as it does.
-    pub(crate) fn for_serving(global: &GlobalArgs) -> anyhow::Result<Self> {
-        Self::wired(global, Use::Serving)
+    pub(crate) fn for_serving(global: &GlobalArgs, naming: Naming) -> anyhow::Result<Self> {
+        Self::wired(global, Use::Serving(naming))
     }
 
     /// The same for looking only: no call runs, so nothing is recorded.
@@ -78,16 +83,25 @@ impl App {
 
     fn wired(global: &GlobalArgs, purpose: Use) -> anyhow::Result<Self> {
         start_log(global.verbose);
-        let registry = built_in_tools()?;
+        let naming = match purpose {
+            Use::Serving(naming) => naming,
+            _ => Naming::Prefixed,
+        };
+        // In front of a single server there is nothing else.
+        let registry = match naming {
+            Naming::Prefixed => built_in_tools()?,
+            Naming::Own => Registry::new(),
+        };
+        let registry = Arc::new(registry);
         let config = config::load()?;
         let mut workspace = workspace(global)?;
         if config.workspace.scopes {
             workspace = scopes::with_scopes(workspace, global.session.as_deref())?;
         }
-        let serving = purpose == Use::Serving;
+        let serving = matches!(purpose, Use::Serving(_));
         let interactive = !serving && !global.non_interactive && std::io::stdin().is_terminal();
         let waits = match purpose {
-            Use::Serving => !global.non_interactive,
+            Use::Serving(_) => !global.non_interactive,
             _ => interactive || global.wait_for_approval.is_some(),
         };
         let elicitation = Elicitation::new(config.approvals.elicitation);
@@ -108,11 +122,12 @@ impl App {
         let rules = Live::new(engine, sources, Arc::clone(&secrets), Arc::clone(&web));
         let rules = Arc::new(rules);
         let settings_files = OwnSettings::new(loader.clone())?;
-        let mut builder = Gate::builder(Arc::new(registry))
+        let spawner: Arc<dyn Spawner> = Arc::new(sandbox()?);
+        let mut builder = Gate::builder(Arc::clone(&registry))
             .shared_policy(Arc::clone(&rules) as Arc<dyn Policy>)
             .service::<dyn HotSwap>(Arc::clone(&rules) as Arc<dyn HotSwap>)
             .service::<dyn SettingsFiles>(Arc::new(settings_files))
-            .spawner(Arc::new(sandbox()?))
+            .spawner(Arc::clone(&spawner))
             .service::<WebAccess>(web)
             .settings(settings(global, interactive)?);
         let screen = Screen::default();
@@ -139,7 +154,10 @@ impl App {
             }
             kept = Some(opened);
         }
-        let gate = builder.build();
+        let pins = kept.as_ref().map(Kept::pins);
+        let behind = Behind::new(&config, &workspace, &registry, &spawner, pins, naming)?;
+        let gate = behind.serve(builder, &elicitation).build();
+        behind.stand_behind(&gate);
         let mut session = Session::new(workspace).with_dialect(global.dialect);
         if let Use::Calls(lasts) = purpose {
             session = session.lasting(lasts);
@@ -160,6 +178,7 @@ impl App {
             screen,
             elicitation,
             patience: patience(global, &config),
+            behind,
         })
     }
 

@@ -1,7 +1,9 @@
 //! The user's settings: `config.toml`.
 
+pub(crate) mod servers;
 pub(crate) mod web;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -29,6 +31,10 @@ pub(crate) struct Config {
     pub(crate) workspace: WorkspaceConfig,
     /// How the web is reached.
     pub(crate) web: web::WebConfig,
+    /// Servers behind the gate, by the names they go by.
+    pub(crate) servers: BTreeMap<String, servers::ServerConfig>,
+    /// How they are used together.
+    pub(crate) mcp: servers::McpConfig,
     /// The text of the file, to tell where something stands.
     #[serde(skip)]
     text: String,
@@ -38,6 +44,19 @@ impl Config {
     /// The line a byte of the file is in, counted from 1.
     pub(crate) fn line_of(&self, at: usize) -> usize {
         self.text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
+    }
+}
+
+impl Config {
+    /// The line that a server begins at, counted from 1.
+    pub(crate) fn line_of_server(&self, name: &str) -> usize {
+        let begins = |line: &str| {
+            let rest = line.trim_start().strip_prefix("[servers.")?;
+            let rest = rest.strip_prefix('"').unwrap_or(rest).strip_prefix(name)?;
+            rest.starts_with([']', '.', '"']).then_some(())
+        };
+        let found = self.text.lines().position(|line| begins(line).is_some());
+        found.map_or(1, |line| line + 1)
     }
 }
 
@@ -106,7 +125,12 @@ pub(crate) fn mistakes(text: &str) -> Vec<String> {
         }
     };
     let redact = toolgate_core::redact::Redactor::new(&config.ledger.redact);
-    redact.err().map(|error| format!("`redact` in `[ledger]`: {error}")).into_iter().collect()
+    let redact = redact.err().map(|error| format!("`redact` in `[ledger]`: {error}"));
+    let servers = config.servers.iter().filter_map(|(name, server)| {
+        let mistake = server.mistake(name)?;
+        Some(format!("line {}: `[servers.{name}]`: {mistake}", config.line_of_server(name)))
+    });
+    redact.into_iter().chain(servers).collect()
 }
 
 /// Reads the text of the file.

@@ -15,7 +15,7 @@ use toolgate_core::attach::Attach;
 use toolgate_core::gate::GateBuilder;
 use toolgate_core::grants::Grants;
 use toolgate_core::journal::Journal;
-use toolgate_core::keeping::{Dumps, Goals, Memory, Reasoning, Todos};
+use toolgate_core::keeping::{Dumps, Goals, Memory, Pins, Reasoning, Todos};
 use toolgate_core::ledger::Ledger;
 use toolgate_core::seen::SeenFiles;
 use toolgate_core::workspace::Workspace;
@@ -78,6 +78,10 @@ impl Kept {
 
     pub(crate) fn grants(&self) -> Arc<dyn Grants> {
         Arc::clone(&self.grants)
+    }
+
+    pub(crate) fn pins(&self) -> Arc<dyn Pins> {
+        Arc::clone(&self.shelf) as Arc<dyn Pins>
     }
 
     /// Gives tools what they keep things in.

@@ -3,6 +3,7 @@
 //! Wiring only: arguments in, one library call, rendering out.
 
 mod app;
+mod behind;
 mod cli;
 mod commands;
 mod config;
@@ -21,6 +22,7 @@ mod progress;
 mod prompt;
 mod scopes;
 mod secrets;
+mod servers;
 mod terminal;
 mod trust;
 

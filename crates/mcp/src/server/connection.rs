@@ -114,6 +114,9 @@ impl ServerHandler for Connection {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if let Some(offers) = &self.shared.offers {
+            offers.settled().await;
+        }
         // One page: several clients read only the first.
         let session = self.session(&context);
         let tools = self.shared.listing.all(self.shared.gate.registry(), &session);

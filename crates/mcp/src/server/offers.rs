@@ -19,6 +19,9 @@ pub trait Offers: fmt::Debug + Send + Sync {
     /// Which kinds of things are offered at all.
     fn kinds(&self) -> Kinds;
 
+    /// Waits until everything that is offered at first is there, but not for long.
+    async fn settled(&self) {}
+
     /// The resources there are.
     async fn resources(&self) -> Result<Vec<Resource>, ErrorData> {
         Ok(Vec::new())

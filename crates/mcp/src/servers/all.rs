@@ -92,18 +92,22 @@ impl Servers {
         Finder::new(Arc::clone(&self.shared))
     }
 
-    /// Starts all of them, beside each other, in the runtime that this is called in.
-    pub fn start(&self) {
+    /// Starts those that are wanted, beside each other, in the runtime that this is called in.
+    pub fn start(&self, wanted: impl Fn(&str) -> bool) {
         for upstream in self.all.iter() {
+            if !wanted(upstream.entry().name.as_str()) || !upstream.begins() {
+                continue;
+            }
             self.tasks.spawn(life::live(Arc::clone(upstream), self.stop.clone()));
         }
-        self.tasks.close();
     }
 
-    /// Waits until all were started, or cannot be, but no longer than this.
+    /// Waits until those that were started are there, or cannot be, but no longer than this.
     pub async fn settled(&self, limit: Duration) {
         let all = join_all(self.all.iter().map(|upstream| upstream.settled()));
-        tokio::time::timeout(limit, all).await.ok();
+        if tokio::time::timeout(limit, all).await.is_err() {
+            tracing::info!("some servers are still starting");
+        }
     }
 
     /// How they are.
@@ -111,7 +115,7 @@ impl Servers {
         let status = self.all.iter().map(|upstream| Status {
             name: upstream.entry().name.clone(),
             health: match upstream.state() {
-                State::Starting => Health::Starting,
+                State::Idle | State::Starting => Health::Starting,
                 State::Ready(client) => {
                     let about = client.about();
                     Health::Ready {
@@ -132,6 +136,7 @@ impl Servers {
     /// Stops all of them, and waits until they are gone.
     pub async fn stop(&self) {
         self.stop.cancel();
+        self.tasks.close();
         self.tasks.wait().await;
     }
 }

@@ -1,7 +1,7 @@
 //! What servers offer besides tools, passed on to clients: resources, prompts, completions.
 
 use std::sync::{Arc, LazyLock, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures_util::future::join_all;
@@ -43,12 +43,14 @@ static ANYTHING: LazyLock<Arc<Schema>> =
 #[derive(Debug, Clone)]
 pub struct Gateway {
     servers: Servers,
+    /// Lists wait for servers until then.
+    until: Instant,
 }
 
 impl Gateway {
-    /// What these servers offer.
-    pub fn new(servers: Servers) -> Self {
-        Self { servers }
+    /// What these servers offer. First lists wait so long for those that are starting.
+    pub fn new(servers: Servers, wait: Duration) -> Self {
+        Self { servers, until: Instant::now() + wait }
     }
 
     fn naming(&self) -> Naming {
@@ -219,12 +221,18 @@ impl Offers for Gateway {
         }
     }
 
+    async fn settled(&self) {
+        self.servers.settled(self.until.saturating_duration_since(Instant::now())).await;
+    }
+
     async fn resources(&self) -> Result<Vec<Resource>, ErrorData> {
+        self.settled().await;
         let all = self.all(Listed::Resources).await;
         Ok(read_all(addresses::told(&all, Address::Resource).into_iter()))
     }
 
     async fn templates(&self) -> Result<Vec<ResourceTemplate>, ErrorData> {
+        self.settled().await;
         let all = self.all(Listed::Templates).await;
         Ok(read_all(addresses::told(&all, Address::Template).into_iter()))
     }
@@ -251,6 +259,7 @@ impl Offers for Gateway {
     }
 
     async fn prompts(&self) -> Result<Vec<Prompt>, ErrorData> {
+        self.settled().await;
         let all = self.all(Listed::Prompts).await;
         let named = all.into_iter().flat_map(|(upstream, items)| {
             let naming = self.naming();

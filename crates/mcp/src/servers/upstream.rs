@@ -35,6 +35,8 @@ pub(crate) struct Upstream {
 /// How a server is.
 #[derive(Debug, Clone)]
 pub(crate) enum State {
+    /// Nobody needed it yet.
+    Idle,
     /// It is being started.
     Starting,
     /// It can be used.
@@ -53,7 +55,7 @@ impl Upstream {
         Self {
             entry,
             shared,
-            state: watch::Sender::new(State::Starting),
+            state: watch::Sender::new(State::Idle),
             said: ArcSwap::default(),
             quarantined: ArcSwap::default(),
             pinned,
@@ -110,6 +112,17 @@ impl Upstream {
         }
     }
 
+    /// Begins to live, unless it did before.
+    pub(super) fn begins(&self) -> bool {
+        self.state.send_if_modified(|state| {
+            let idle = matches!(state, State::Idle);
+            if idle {
+                *state = State::Starting;
+            }
+            idle
+        })
+    }
+
     /// It is so now; how it was before.
     pub(super) fn becomes(&self, state: State) -> State {
         self.state.send_replace(state)
@@ -156,6 +169,7 @@ impl Upstream {
                         self.wanted.notify_one();
                     }
                     State::Stopped => return Err("it was stopped".to_owned()),
+                    State::Idle => return Err("it was not started".to_owned()),
                     State::Starting => retried = true,
                 }
                 if state.changed().await.is_err() {

@@ -62,6 +62,7 @@ struct Answer<'a> {
 
 pub(crate) fn run(app: &App, args: &BatchArgs) -> anyhow::Result<ExitCode> {
     let (ids, calls) = parse(&input::file(&args.file)?)?;
+    let tools: Vec<String> = calls.iter().map(|call| call.tool.clone()).collect();
     let mut ids = ids.iter();
     let mut first_failure = 0;
     let mut written = Ok(());
@@ -79,7 +80,9 @@ pub(crate) fn run(app: &App, args: &BatchArgs) -> anyhow::Result<ExitCode> {
                 written = printed;
             }
         };
+        app.behind.start_for(tools.iter().map(String::as_str)).await;
         app.gate.batch(calls, &app.session, args.schedule, &app.cancellation, each).await;
+        app.behind.servers.stop().await;
     })?;
     written?;
     Ok(ExitCode::from(first_failure))

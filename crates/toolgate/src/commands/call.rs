@@ -30,7 +30,10 @@ pub(crate) fn run(app: &App, args: &CallArgs) -> anyhow::Result<ExitCode> {
         .any(|name| call.args.get(name).and_then(Value::as_bool) == Some(true));
     let outcome = app.block_on(async {
         let _progress = Progress::start(&app.screen, app.gate.events(), app.output.quiet, 1);
-        app.gate.call_cancellable(call, &app.session, &app.cancellation).await
+        app.behind.start_for(std::iter::once(args.tool.as_str())).await;
+        let outcome = app.gate.call_cancellable(call, &app.session, &app.cancellation).await;
+        app.behind.servers.stop().await;
+        outcome
     })?;
     app.output.outcome(&outcome)?;
     if wants_background && outcome.result.error.is_none() && !app.output.quiet {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use toolgate_core::context::Session;
 use toolgate_core::visible;
-use toolgate_mcp::server::{HttpSettings, PATH, Server, ServerSettings, Sessions};
+use toolgate_mcp::server::{HttpSettings, Offers, PATH, Server, ServerSettings, Sessions};
+use toolgate_mcp::servers::{Gateway, Naming};
 
 use self::listen::Address;
 use crate::app::App;
@@ -31,6 +32,9 @@ pub(crate) struct McpArgs {
     /// or in `TOOLGATE_MCP_TOKEN`
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
+    /// Stand in front of the one server that is enabled: its tools alone, under their own names
+    #[arg(long)]
+    no_prefix: bool,
     /// Name that this machine goes by
     #[arg(long, value_name = "NAME", requires = "http")]
     allow_host: Vec<String>,
@@ -40,9 +44,11 @@ pub(crate) struct McpArgs {
 }
 
 pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCode> {
-    let app = App::for_serving(global)?;
+    let naming = if args.no_prefix { Naming::Own } else { Naming::Prefixed };
+    let app = App::for_serving(global, naming)?;
+    let gateway = Gateway::new(app.behind.servers.clone(), app.behind.wait());
     let settings = ServerSettings {
-        offers: None,
+        offers: (!app.behind.servers.is_empty()).then(|| Arc::new(gateway) as Arc<dyn Offers>),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         workspace: visible::path(app.session.workspace().root()),
         dialect: global.dialect,
@@ -56,17 +62,31 @@ pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCod
     };
     let server = Server::new(app.gate.clone(), sessions, &app.elicitation, settings);
     match &args.http {
-        None => app.block_on(server.serve_standard_streams(&app.cancellation))??,
+        None => app.block_on(async {
+            begin(&app, naming).await;
+            let served = server.serve_standard_streams(&app.cancellation).await;
+            app.behind.servers.stop().await;
+            served
+        })??,
         Some(address) => {
             let settings = HttpSettings {
                 token: listen::token(args.token_file.as_deref())?,
                 hosts: args.allow_host.clone(),
                 origins: args.allow_origin.clone(),
             };
-            app.block_on(serve_http(&app, &server, address, settings, global.quiet))??;
+            app.block_on(serve_http(&app, &server, naming, (address, settings), global.quiet))??;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Starts the servers behind the gate. What stands in front of a single one says what that says,
+/// so it has to be there first.
+async fn begin(app: &App, naming: Naming) {
+    app.behind.start_all();
+    if naming == Naming::Own {
+        app.behind.servers.settled(app.behind.wait()).await;
+    }
 }
 
 /// A new session for each connection.
@@ -78,8 +98,8 @@ fn each_its_own(app: &App) -> Sessions {
 async fn serve_http(
     app: &App,
     server: &Server,
-    address: &Address,
-    settings: HttpSettings,
+    naming: Naming,
+    (address, settings): (&Address, HttpSettings),
     quiet: bool,
 ) -> anyhow::Result<()> {
     let listener = address.listen().await?;
@@ -89,5 +109,8 @@ async fn serve_http(
     if serves && !quiet {
         writeln!(anstream::stderr(), "serving at http://{bound}{PATH}").ok();
     }
-    server.serve_http(listener, settings, &app.cancellation).await.map_err(listen::explained)
+    begin(app, naming).await;
+    let served = server.serve_http(listener, settings, &app.cancellation).await;
+    app.behind.servers.stop().await;
+    served.map_err(listen::explained)
 }

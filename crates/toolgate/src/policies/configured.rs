@@ -1,4 +1,4 @@
-//! Rules that the user's settings amount to: `[web]` in `config.toml`.
+//! Rules that the user's settings amount to: `[web]`, `[servers]` and `[mcp]` in `config.toml`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -57,6 +57,44 @@ pub(super) fn rules(config: &Config, file: &Path) -> Vec<Rule> {
         let operator = Operator::StartsWith("https://".to_owned());
         allowed.matcher.conditions.push(Condition { param: "url".to_owned(), operator });
         rules.push(allowed);
+    }
+    rules.extend(of_servers(config, &source));
+    rules
+}
+
+/// What the settings say about servers and their tools.
+fn of_servers(config: &Config, source: &Arc<str>) -> Vec<Rule> {
+    let rule = |tools: &str, line: usize, decision: Decision, priority: Priority, name: String| {
+        let origin = Origin { source: Arc::clone(source), line, tier: Tier::User };
+        // What no tool can be called needs no rule.
+        let pattern = ToolPattern::parse(tools).ok()?;
+        let mut rule = Rule::about(vec![pattern], decision, priority, origin);
+        rule.name = Some(name.into());
+        Some(rule)
+    };
+    let mut rules = Vec::new();
+    for (server, settings) in &config.servers {
+        let line = config.line_of_server(server);
+        if settings.trust {
+            let name = format!("server {server} is trusted");
+            let all = format!("mcp__{server}__*");
+            rules.extend(rule(&all, line, Decision::Allow, Priority::SERVER_TRUSTED, name));
+        }
+        for (tool, decision) in &settings.tools {
+            let name = format!("{tool} of server {server}");
+            let one = format!("mcp__{server}__{tool}");
+            rules.extend(rule(&one, line, *decision, Priority::SERVER_TOOL, name));
+        }
+    }
+    for (servers, decision, priority) in [
+        (&config.mcp.allowed, Decision::Allow, Priority::SERVER_ALLOWED),
+        (&config.mcp.excluded, Decision::Deny, Priority::SERVER_EXCLUDED),
+    ] {
+        for server in servers {
+            let verb = if decision == Decision::Allow { "allowed" } else { "excluded" };
+            let name = format!("server {server} is {verb}");
+            rules.extend(rule(&format!("mcp__{server}__*"), 1, decision, priority, name));
+        }
     }
     rules
 }

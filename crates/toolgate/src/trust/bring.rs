@@ -11,7 +11,7 @@ without a question.";
 /// Names of more files than these tell nobody anything.
 const MOST: usize = 12;
 
-/// What is in the `.toolgate` of a folder.
+/// What is in the `.toolgate` of a folder, and its `.mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Brought {
     /// Files and folders that would be used, relative to the folder.
@@ -19,20 +19,23 @@ pub(crate) struct Brought {
 }
 
 impl Brought {
-    /// Looks into a folder; nothing when it has no `.toolgate`, or when that is the user's own.
+    /// Looks into a folder; nothing when it has neither, or when they are the user's own.
     pub(crate) fn by(folder: &Path, config: &Path) -> Option<Self> {
         let own = folder.join(".toolgate");
         let is_users = config
             .canonicalize()
             .is_ok_and(|config| own.canonicalize().is_ok_and(|own| own == config));
-        if !own.is_dir() || is_users {
+        let servers = Path::new(".mcp.json");
+        let has_servers = folder.join(servers).exists();
+        if is_users || (!own.is_dir() && !has_servers) {
             return None;
         }
-        let mut files: Vec<PathBuf> = ["config.toml", "hooks", "skills", "servers.toml"]
+        let mut files: Vec<PathBuf> = ["config.toml", "hooks", "skills"]
             .into_iter()
             .map(|name| Path::new(".toolgate").join(name))
             .filter(|file| folder.join(file).exists())
             .collect();
+        files.extend(has_servers.then(|| servers.to_owned()));
         let policies = own.join("policies").read_dir().into_iter().flatten().flatten();
         let mut policies: Vec<PathBuf> = policies
             .map(|entry| Path::new(".toolgate/policies").join(entry.file_name()))

@@ -1,0 +1,107 @@
+//! The servers behind the gate, wired up.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::gate::{Gate, GateBuilder};
+use toolgate_core::keeping::Pins;
+use toolgate_core::registry::Registry;
+use toolgate_core::spawn::Spawner;
+use toolgate_core::workspace::Workspace;
+use toolgate_mcp::client::Abilities;
+use toolgate_mcp::server::{Callers, Elicitation};
+use toolgate_mcp::servers::{Finder, Naming, Servers, ServersSettings};
+
+use crate::config::Config;
+use crate::exit::{self, UsageError};
+use crate::servers;
+
+/// More tools than this are found with `find_tools` instead of being listed.
+const MOST_LISTED: usize = 60;
+/// How long the first list of tools waits for servers.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// The servers behind the gate. None is started before it is needed.
+#[derive(Debug)]
+pub(crate) struct Behind {
+    pub(crate) servers: Servers,
+    pub(crate) named: servers::Servers,
+}
+
+impl Behind {
+    /// The servers that the settings name; their tools will be in the registry.
+    pub(crate) fn new(
+        config: &Config,
+        workspace: &Workspace,
+        registry: &Arc<Registry>,
+        spawner: &Arc<dyn Spawner>,
+        pins: Option<Arc<dyn Pins>>,
+        naming: Naming,
+    ) -> anyhow::Result<Self> {
+        let named = servers::Servers::load(config, workspace, spawner)?;
+        let entries = named.entries(|_| true);
+        if naming == Naming::Own && entries.len() != 1 {
+            let count = entries.len();
+            return Err(UsageError(format!(
+                "`--no-prefix` needs exactly one server to stand in front of, and {count} are enabled; see `toolgate servers`"
+            ))
+            .into());
+        }
+        let most_listed = named.mcp.find_tools_above;
+        let settings = ServersSettings {
+            naming,
+            most_listed: match (naming, most_listed) {
+                (Naming::Own, _) => usize::MAX,
+                (_, Some(most)) => usize::try_from(most).unwrap_or(usize::MAX),
+                (_, None) => MOST_LISTED,
+            },
+            roots: workspace.roots().map(Path::to_owned).collect(),
+            abilities: Abilities { forms: true, sampling: true, roots: true },
+        };
+        let servers = Servers::new(entries, Arc::clone(registry), pins, settings);
+        if naming == Naming::Prefixed && !servers.is_empty() {
+            registry.register(servers.finder().tool()?)?;
+        }
+        Ok(Self { servers, named })
+    }
+
+    /// Gives tools of servers what they need.
+    pub(crate) fn serve(&self, gate: GateBuilder, elicitation: &Elicitation) -> GateBuilder {
+        gate.service::<Callers>(Arc::new(elicitation.callers()))
+            .service::<Finder>(Arc::new(self.servers.finder()))
+    }
+
+    /// What servers ask for goes through this gate.
+    pub(crate) fn stand_behind(&self, gate: &Gate) {
+        self.servers.behind(gate.clone());
+    }
+
+    /// Starts the servers whose tools are named, and waits for them. `find_tools` needs all.
+    pub(crate) async fn start_for(&self, tools: impl Iterator<Item = &str> + Clone) {
+        let wanted = |server: &str| {
+            let of = format!("mcp__{server}__");
+            tools.clone().any(|tool| tool == "find_tools" || tool.starts_with(&of))
+        };
+        self.tell_broken(wanted);
+        self.servers.start(wanted);
+        self.servers.settled(Duration::MAX).await;
+    }
+
+    /// Starts all servers; tools come as soon as they are there.
+    pub(crate) fn start_all(&self) {
+        self.tell_broken(|_| true);
+        self.servers.start(|_| true);
+    }
+
+    /// How long the first list of tools waits for servers.
+    pub(crate) fn wait(&self) -> Duration {
+        self.named.mcp.wait.map_or(WAIT, |seconds| Duration::from_secs(seconds.into()))
+    }
+
+    fn tell_broken(&self, wanted: impl Fn(&str) -> bool) {
+        for (name, why) in self.named.broken().filter(|(name, _)| wanted(name)) {
+            exit::note(&format!("the server `{name}` cannot be used: {why}"));
+        }
+    }
+}

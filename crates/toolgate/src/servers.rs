@@ -1,0 +1,8 @@
+//! The servers behind the gate: what the settings say, ready to be started.
+
+mod expand;
+mod mcp_json;
+mod prepared;
+mod workspace;
+
+pub(crate) use prepared::{Origin, Prepared, Servers};

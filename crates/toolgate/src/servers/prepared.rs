@@ -1,0 +1,176 @@
+//! Servers as the settings say, ready to be started.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::spawn::Spawner;
+use toolgate_core::workspace::Workspace;
+use toolgate_mcp::client::{Program, Reach, Remote, Spec, Way};
+use toolgate_mcp::servers::{Entry, ServerName};
+use toolgate_policy::rule::Sandbox;
+use url::Url;
+
+use super::expand::expand;
+use super::workspace;
+use crate::config::servers::{McpConfig, ServerConfig, Transport};
+use crate::config::{self, Config};
+use crate::home;
+
+/// Where a server is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// In the user's settings.
+    User,
+    /// In the workspace.
+    Workspace,
+}
+
+/// A server as the settings say.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) name: String,
+    pub(crate) config: ServerConfig,
+    pub(crate) origin: Origin,
+    /// The file that names it.
+    pub(crate) file: PathBuf,
+    /// How it is reached in one line.
+    pub(crate) way: String,
+    /// What can be started, or why it cannot.
+    pub(crate) entry: Result<Entry, String>,
+}
+
+/// All servers that the settings name, by name.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    pub(crate) all: Vec<Prepared>,
+    pub(crate) mcp: McpConfig,
+}
+
+impl Servers {
+    /// What the settings of the user, and of a workspace that is trusted, say. A name of the
+    /// user's is the user's.
+    pub(crate) fn load(
+        config: &Config,
+        workspace: &Workspace,
+        spawner: &Arc<dyn Spawner>,
+    ) -> anyhow::Result<Self> {
+        let brought = workspace::brought(&home::config()?, workspace.root())?;
+        let mut named: BTreeMap<String, (Origin, PathBuf, ServerConfig)> = BTreeMap::new();
+        for (name, (file, server)) in brought.servers {
+            // A workspace does not say that it is trusted itself.
+            let server = ServerConfig { trust: false, tools: BTreeMap::new(), ..server };
+            named.insert(name, (Origin::Workspace, file, server));
+        }
+        let file = config::path()?;
+        for (name, server) in &config.servers {
+            named.insert(name.clone(), (Origin::User, file.clone(), server.clone()));
+        }
+        let excluded = |name: &String| config.mcp.excluded.contains(name);
+        let all = named.into_iter().filter(|(name, _)| !excluded(name));
+        let all = all.map(|(name, (origin, file, config))| {
+            let entry = entry(&name, &config, workspace, spawner);
+            Prepared { way: way(&config), name, config, origin, file, entry }
+        });
+        let mut mcp = config.mcp.clone();
+        mcp.tool_discovery_command =
+            mcp.tool_discovery_command.or(brought.mcp.tool_discovery_command);
+        mcp.tool_call_command = mcp.tool_call_command.or(brought.mcp.tool_call_command);
+        Ok(Self { all: all.collect(), mcp })
+    }
+
+    /// Those that can be started and are wanted.
+    pub(crate) fn entries(&self, wanted: impl Fn(&str) -> bool) -> Vec<Entry> {
+        let enabled = self.all.iter().filter(|server| server.config.is_enabled());
+        let wanted = enabled.filter(|server| wanted(&server.name));
+        wanted.filter_map(|server| server.entry.as_ref().ok().cloned()).collect()
+    }
+
+    /// Those that are enabled and cannot be started, and why.
+    pub(crate) fn broken(&self) -> impl Iterator<Item = (&str, &str)> {
+        let enabled = self.all.iter().filter(|server| server.config.is_enabled());
+        enabled.filter_map(|server| Some((server.name.as_str(), server.entry.as_ref().err()?.as_str())))
+    }
+}
+
+/// How a server is reached in one line, without what is secret.
+fn way(config: &ServerConfig) -> String {
+    match (&config.command, &config.url) {
+        (Some(command), _) => {
+            let words = std::iter::once(command).chain(&config.args).map(String::as_str);
+            shlex::try_join(words).unwrap_or_else(|_| command.clone())
+        }
+        (None, Some(url)) => url.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+fn entry(
+    name: &str,
+    config: &ServerConfig,
+    workspace: &Workspace,
+    spawner: &Arc<dyn Spawner>,
+) -> Result<Entry, String> {
+    if let Some(mistake) = config.mistake(name) {
+        return Err(mistake);
+    }
+    let server_name: ServerName = name.parse().map_err(|error| format!("{error}"))?;
+    let variable = |name: &str| env::var(name).ok();
+    let put = |text: &String| expand(text, &variable);
+    let map = |map: &BTreeMap<String, String>| {
+        let pairs = map.iter().map(|(key, value)| Ok((key.clone(), put(value)?)));
+        pairs.collect::<Result<BTreeMap<_, _>, String>>()
+    };
+    let way = match (&config.command, &config.url) {
+        (Some(command), _) => {
+            let args = config.args.iter().map(|arg| put(arg).map(OsString::from));
+            let env = map(&config.env)?.into_iter().map(|(key, value)| (key.into(), value.into()));
+            let folder = config.cwd.as_deref().unwrap_or(Path::new("."));
+            Way::Program(Program {
+                program: put(command)?.into(),
+                args: args.collect::<Result<_, _>>()?,
+                env: env.collect(),
+                folder: workspace.root().join(folder),
+                reach: reach(config, workspace),
+                spawner: Arc::clone(spawner),
+            })
+        }
+        (None, url) => {
+            let url = put(url.as_ref().unwrap_or(&String::new()))?;
+            let url = Url::parse(&url).map_err(|error| format!("its `url` is none: {error}"))?;
+            let remote = Remote { headers: map(&config.headers)?, ..Remote::new(url) };
+            match config.kind {
+                Some(Transport::Sse) => Way::Sse(remote),
+                _ => Way::Http(remote),
+            }
+        }
+    };
+    let seconds = |seconds: u32| Duration::from_secs(seconds.into());
+    let mut spec = Spec::new(name, way);
+    if let Some(start) = config.start_timeout {
+        spec.start = seconds(start.get());
+    }
+    Ok(Entry {
+        name: server_name,
+        spec,
+        way: self::way(config),
+        trust: config.trust,
+        enabled_tools: config.enabled_tools.clone(),
+        disabled_tools: config.disabled_tools.clone(),
+        parallel: config.parallel,
+        timeout: seconds(config.timeout()),
+        most: seconds(config.max_timeout()),
+    })
+}
+
+fn reach(config: &ServerConfig, workspace: &Workspace) -> Reach {
+    let sandbox = config.sandbox.unwrap_or(Sandbox::Full);
+    Reach {
+        sandbox,
+        network: config.network.clone(),
+        roots: workspace.roots().map(Path::to_owned).collect(),
+    }
+}
