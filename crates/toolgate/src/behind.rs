@@ -8,6 +8,7 @@ use toolgate_core::gate::{Gate, GateBuilder};
 use toolgate_core::keeping::Pins;
 use toolgate_core::registry::Registry;
 use toolgate_core::spawn::Spawner;
+use toolgate_core::visible;
 use toolgate_core::workspace::Workspace;
 use toolgate_mcp::client::Abilities;
 use toolgate_mcp::server::{Callers, Elicitation};
@@ -84,6 +85,7 @@ impl Behind {
             tools.clone().any(|tool| tool == "find_tools" || tool.starts_with(&of))
         };
         self.tell_broken(wanted);
+        self.tell_unknown(tools.clone());
         self.servers.start(wanted);
         self.servers.settled(Duration::MAX).await;
     }
@@ -97,6 +99,23 @@ impl Behind {
     /// How long the first list of tools waits for servers.
     pub(crate) fn wait(&self) -> Duration {
         self.named.mcp.wait.map_or(WAIT, |seconds| Duration::from_secs(seconds.into()))
+    }
+
+    /// Says which servers there are, where a tool of none of them is named.
+    fn tell_unknown<'a>(&self, tools: impl Iterator<Item = &'a str>) {
+        let all = &self.named.all;
+        let of_a_server = tools.filter(|tool| tool.starts_with("mcp__"));
+        let is_known = |tool: &str| {
+            all.iter().any(|server| tool.starts_with(&format!("mcp__{}__", server.name)))
+        };
+        if let Some(tool) = of_a_server.filter(|tool| !is_known(tool)).next() {
+            let names = all.iter().map(|server| server.name.as_str()).collect::<Vec<_>>();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            exit::note(&format!(
+                "`{}` is of no server behind the gate; these are: {known}",
+                visible::line(tool)
+            ));
+        }
     }
 
     fn tell_broken(&self, wanted: impl Fn(&str) -> bool) {

@@ -14,6 +14,7 @@ use crate::commands::history::HistoryArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::memory::MemoryArgs;
 use crate::commands::policy::PolicyArgs;
+use crate::commands::servers::ServersArgs;
 use crate::commands::todos::TodosArgs;
 use crate::commands::tools::ToolsArgs;
 use crate::commands::trust::TrustArgs;
@@ -49,6 +50,7 @@ pub(crate) enum Command {
     Call(CallArgs),
     Batch(BatchArgs),
     Mcp(McpArgs),
+    Servers(ServersArgs),
     Tools(ToolsArgs),
     #[command(visible_alias = "policies")]
     Policy(PolicyArgs),

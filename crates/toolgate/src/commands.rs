@@ -12,6 +12,7 @@ pub(crate) mod history;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod policy;
+pub(crate) mod servers;
 pub(crate) mod todos;
 pub(crate) mod tools;
 pub(crate) mod trust;
@@ -32,6 +33,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Call(args) => call::run(&App::new(&cli.global, Lasts::OneCall)?, args),
         Command::Batch(args) => batch::run(&App::new(&cli.global, Lasts::Batch)?, args),
         Command::Mcp(args) => mcp::run(&cli.global, args),
+        Command::Servers(args) => servers::run(&cli.global, args),
         Command::Policy(args) => policy::run(&cli.global, args),
         Command::Tools(args) => tools::run(&cli.global, args),
         Command::Approvals(args) => approvals::run(&cli.global, args),

@@ -1,7 +1,8 @@
 //! Files of the owner's: settings, policies, answers.
 
-use std::fs::OpenOptions;
-use std::io::{self, Read as _};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -30,6 +31,42 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     file.take(MOST).read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// Puts a changed text in the place of the old one, whole or not at all, one at a time. A file
+/// that is not there yet is empty.
+///
+/// # Errors
+///
+/// When it cannot be read or written, or cannot be changed so.
+pub(crate) fn change(
+    path: &Path,
+    change: impl FnOnce(&str) -> Result<String, String>,
+) -> Result<(), String> {
+    let failed = |error: io::Error| format!("cannot use `{}`: {error}", path.display());
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(format!("`{}` is no file", path.display()));
+    };
+    fs::create_dir_all(folder).map_err(failed)?;
+    let lock = File::open(folder).map_err(failed)?;
+    lock.lock().map_err(failed)?;
+    let before = match read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        read => read.map_err(failed)?,
+    };
+    let text = change(&before)?;
+    // One that is a link stays one.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut unfinished = OsString::from(".");
+    unfinished.push(name);
+    unfinished.push(".new");
+    let unfinished = path.with_file_name(unfinished);
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600);
+    file = file.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    let mut file = file.open(&unfinished).map_err(failed)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    fs::rename(&unfinished, &path).map_err(failed)
 }
 
 #[cfg(test)]

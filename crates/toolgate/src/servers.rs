@@ -1,5 +1,6 @@
 //! The servers behind the gate: what the settings say, ready to be started.
 
+pub(crate) mod edit;
 mod expand;
 mod mcp_json;
 mod prepared;

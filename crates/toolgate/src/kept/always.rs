@@ -1,8 +1,6 @@
 //! Rules given for good: the user's `policies/approved.toml`.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -67,18 +65,7 @@ impl Always {
 
     /// Puts a changed text in the place of the old one, whole or not at all, one at a time.
     fn change(&self, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
-        let failed = |error: io::Error| self.failed(&error);
-        fs::create_dir_all(&self.folder).map_err(failed)?;
-        let folder = File::open(&self.folder).map_err(failed)?;
-        folder.lock().map_err(failed)?;
-        let text = change(&self.read()?)?;
-        let unfinished = self.folder.join(format!(".{FILE}.new"));
-        let mut options = OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600);
-        file = file.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-        let mut file = file.open(&unfinished).map_err(failed)?;
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-        fs::rename(&unfinished, self.path()).map_err(failed)
+        owned::change(&self.path(), change)
     }
 
     fn failed(&self, error: &io::Error) -> String {
