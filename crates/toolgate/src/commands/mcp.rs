@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use toolgate_core::context::Session;
 use toolgate_core::visible;
-use toolgate_mcp::server::{HttpSettings, PATH, Server, ServerSettings, Sessions};
+use toolgate_mcp::server::{Eras, HttpSettings, PATH, Server, ServerSettings, Sessions};
 
 use self::listen::Address;
 use crate::app::App;
@@ -43,6 +43,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCod
     let app = App::for_serving(global)?;
     let settings = ServerSettings {
         offers: None,
+        eras: Eras::Both,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         workspace: visible::path(app.session.workspace().root()),
         dialect: global.dialect,

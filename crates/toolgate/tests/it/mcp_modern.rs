@@ -38,7 +38,7 @@ fn write(path: &str) -> Value {
 fn again(call: &Value, state: &Value, answer: &Value) -> Value {
     let mut call = call.clone();
     call["requestState"] = state.clone();
-    call["inputResponses"] = json!({ "question_1": answer });
+    call["inputResponses"] = json!({ "approval": answer });
     call
 }
 
