@@ -67,6 +67,13 @@ pub(super) fn tools() -> Vec<MadeUp> {
             "else": { "required": ["email"] },
             "additionalProperties": false,
         })),
+        fixed("in_headers", ToolResult::text("ok")).taking(json!({
+            "type": "object",
+            "properties": {
+                "region": { "type": "string", "x-mcp-header": "Region" },
+                "priority": { "type": "integer", "x-mcp-header": "Priority" },
+            },
+        })),
         fixed(
             "promising",
             ToolResult::text("3 things").with_structured(json!({ "things": 3 })),
@@ -107,4 +114,3 @@ fn resource(uri: &str, mime: &str, text: &str) -> Block {
     let content = ResourceContent::Text(text.into());
     Block::Resource { uri: uri.into(), mime: Some(mime.into()), content }
 }
-

@@ -14,10 +14,16 @@ pub(super) fn tools() -> Vec<MadeUp> {
         "email": { "type": "string", "description": "User's email address" },
     });
     vec![
-        asks("test_sampling", "answer", |args| sample(args["prompt"].as_str().unwrap_or_default(), 100))
-            .taking(text_argument("prompt")),
+        asks("test_sampling", "answer", |args| {
+            sample(args["prompt"].as_str().unwrap_or_default(), 100)
+        })
+        .taking(text_argument("prompt")),
         asks("test_elicitation", "answer", move |args| {
-            form(args["message"].as_str().unwrap_or_default(), people.clone(), &["username", "email"])
+            form(
+                args["message"].as_str().unwrap_or_default(),
+                people.clone(),
+                &["username", "email"],
+            )
         })
         .taking(text_argument("message")),
         asks("test_elicitation_sep1034_defaults", "answer", |_| form("Defaults", defaults(), &[])),
@@ -42,10 +48,17 @@ pub(super) fn tools() -> Vec<MadeUp> {
         }),
         MadeUp::new("test_input_required_result_multi_round", |_, context| async move {
             let caller = caller(&context);
-            let name = form("Step 1: What is your name?", json!({ "name": { "type": "string" } }), &["name"]);
+            let name = form(
+                "Step 1: What is your name?",
+                json!({ "name": { "type": "string" } }),
+                &["name"],
+            );
             let name = caller.ask("step1", name).await.map_err(failed)?;
-            let colour =
-                form("Step 2: What is your favorite color?", json!({ "color": { "type": "string" } }), &["color"]);
+            let colour = form(
+                "Step 2: What is your favorite color?",
+                json!({ "color": { "type": "string" } }),
+                &["color"],
+            );
             let colour = caller.ask("step2", colour).await.map_err(failed)?;
             Ok(ToolResult::text(format!("{name} likes {colour}")))
         }),
@@ -92,7 +105,11 @@ fn choices() -> Value {
 }
 
 /// A tool that asks its client for something and says what it got.
-fn asks(name: &str, key: &'static str, wanted: impl Fn(&Value) -> InputRequest + Send + Sync + 'static) -> MadeUp {
+fn asks(
+    name: &str,
+    key: &'static str,
+    wanted: impl Fn(&Value) -> InputRequest + Send + Sync + 'static,
+) -> MadeUp {
     MadeUp::new(name, move |args, context| {
         let wanted = wanted(&args);
         async move {
@@ -131,4 +148,3 @@ fn sample(text: &str, tokens: u32) -> InputRequest {
 fn roots() -> InputRequest {
     serde_json::from_value(json!({ "method": "roots/list" })).unwrap()
 }
-

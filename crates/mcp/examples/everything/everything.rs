@@ -85,4 +85,3 @@ fn caller(context: &CallContext) -> Caller {
 fn failed(error: impl ToString) -> ToolError {
     ToolError::new(ErrorKind::InternalError, error.to_string())
 }
-

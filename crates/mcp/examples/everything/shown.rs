@@ -57,9 +57,12 @@ impl Offers for Shown {
             "test://static-binary" => ResourceContents::blob(PNG, uri).with_mime_type("image/png"),
             "test://watched-resource" => held(uri, "text/plain", "It may change."),
             _ => {
-                let id = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
+                let id = uri
+                    .strip_prefix("test://template/")
+                    .and_then(|rest| rest.strip_suffix("/data"));
                 let id = id.ok_or_else(|| no_resource(uri))?;
-                let data = json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") });
+                let data =
+                    json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") });
                 held(uri, "application/json", &data.to_string())
             }
         };
@@ -72,7 +75,11 @@ impl Offers for Shown {
                 PromptArgument::new(*name).with_description("An argument").with_required(true)
             };
             let arguments: Vec<_> = arguments.iter().map(argument).collect();
-            Prompt::new(name, Some("Made up for tests"), (!arguments.is_empty()).then_some(arguments))
+            Prompt::new(
+                name,
+                Some("Made up for tests"),
+                (!arguments.is_empty()).then_some(arguments),
+            )
         };
         Ok(vec![
             one("test_simple_prompt", &[]),
@@ -95,11 +102,19 @@ impl Offers for Shown {
                 vec![user(ContentBlock::text("This is a simple prompt for testing."))]
             }
             "test_prompt_with_arguments" => {
-                let text = format!("Prompt with arguments: arg1='{}', arg2='{}'", given("arg1"), given("arg2"));
+                let text = format!(
+                    "Prompt with arguments: arg1='{}', arg2='{}'",
+                    given("arg1"),
+                    given("arg2")
+                );
                 vec![user(ContentBlock::text(text))]
             }
             "test_prompt_with_embedded_resource" => {
-                let held = held(given("resourceUri"), "text/plain", "Embedded resource content for testing.");
+                let held = held(
+                    given("resourceUri"),
+                    "text/plain",
+                    "Embedded resource content for testing.",
+                );
                 let text = "Please process the embedded resource above.";
                 vec![user(ContentBlock::resource(held)), user(ContentBlock::text(text))]
             }
@@ -111,10 +126,16 @@ impl Offers for Shown {
                 let context = json!({ "context": { "type": "string" } });
                 let wanted = form("What context should the prompt use?", context, &["context"]);
                 let given = caller.ask("user_context", wanted).await;
-                let given = given.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+                let given =
+                    given.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
                 vec![user(ContentBlock::text(format!("The context is {given}")))]
             }
-            _ => return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`"), None)),
+            _ => {
+                return Err(ErrorData::invalid_params(
+                    format!("there is no prompt `{name}`"),
+                    None,
+                ));
+            }
         };
         Ok(GetPromptResult::new(messages))
     }

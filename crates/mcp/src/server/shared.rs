@@ -43,7 +43,8 @@ impl Shared {
         elicitation: &Elicitation,
         settings: ServerSettings,
     ) -> Self {
-        let ServerSettings { offers, eras, version, workspace, hidden, patience, dialect } = settings;
+        let ServerSettings { offers, eras, version, workspace, hidden, patience, dialect } =
+            settings;
         Self {
             listing: Listing::new(gate.registry(), dialect, hidden),
             gate,
