@@ -32,7 +32,7 @@ pub use callers::{AskError, Caller, Callers};
 pub use http::{HttpSettings, InvalidToken, PATH, ServeHttpError, Token};
 pub use offers::{Kinds, OfferChange, Offers, no_resource};
 pub use sessions::Sessions;
-pub use settings::{Patience, ServerSettings};
+pub use settings::{Eras, Patience, ServerSettings};
 
 use std::sync::Arc;
 

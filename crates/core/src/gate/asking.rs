@@ -141,7 +141,7 @@ impl Asked {
         });
         let asked = Instant::now();
         let cancellation = judged.call.context.cancellation();
-        let patience = patience(parts, &judged.call);
+        let patience = patience(parts, &judged.call).map(|patience| patience.min(left(request)));
         let reply = parts.approvals.ask(Arc::clone(request), cancellation, patience).await;
         parts.events.emit(|| Event::ToolConfirmationResponse {
             id: request.id,
@@ -263,6 +263,12 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -
 /// How long a person may take.
 fn patience(parts: &Parts, call: &Validated) -> Option<Duration> {
     call.context.patience().or(parts.settings.approval_timeout)
+}
+
+/// How long it is until a request expires, so that it does everywhere at the same time.
+fn left(request: &ApprovalRequest) -> Duration {
+    let left = request.expires_at.map(|end| end.duration_since(SystemTime::now()));
+    left.map_or(Duration::MAX, Result::unwrap_or_default)
 }
 
 /// Whether something asks that no ordinary rule lowers, besides the mode and the workspace, which

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
@@ -23,6 +23,7 @@ use super::changes::{self, Listener};
 use super::log::{Level, Log};
 use super::offering::Asked;
 use super::offers::Offers;
+use super::settings::Eras;
 use super::shared::Shared;
 
 /// Methods with parameters, in both eras.
@@ -106,7 +107,18 @@ impl ServerHandler for Connection {
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
+        self.shared.eras.versions()
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        if self.shared.eras == Eras::Legacy {
+            return Err(no_method("server/discover"));
+        }
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()))
     }
 
     async fn list_tools(

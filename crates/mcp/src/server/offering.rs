@@ -53,9 +53,8 @@ impl Asked<'_> {
                 let (name, session) = (name.clone(), Arc::clone(&self.session));
                 Ongoing::begin(can, self.log, |link, stop| async move {
                     let caller = Caller::new(link, session);
-                    let made = stop
-                        .run_until_cancelled(offers.prompt(&name, arguments, &caller))
-                        .await;
+                    let made =
+                        stop.run_until_cancelled(offers.prompt(&name, arguments, &caller)).await;
                     Done::Prompt(made.unwrap_or_else(|| Err(cancelled())))
                 })
             }

@@ -15,7 +15,7 @@ use super::listing::Listing;
 use super::offers::{Kinds, Offers};
 use super::parked::Parked;
 use super::sessions::Sessions;
-use super::settings::{Patience, ServerSettings};
+use super::settings::{Eras, Patience, ServerSettings};
 
 /// What models are told about the tools as a whole.
 const RULES: &str = "Reading runs at once; what changes something may wait for a person's answer. A refusal holds: do not try the same thing in another way.";
@@ -31,6 +31,7 @@ pub(super) struct Shared {
     pub(super) patience: Patience,
     pub(super) parked: Parked,
     pub(super) offers: Option<Arc<dyn Offers>>,
+    pub(super) eras: Eras,
     version: String,
     workspace: String,
 }
@@ -42,7 +43,8 @@ impl Shared {
         elicitation: &Elicitation,
         settings: ServerSettings,
     ) -> Self {
-        let ServerSettings { offers, version, workspace, hidden, patience, dialect } = settings;
+        let ServerSettings { offers, eras, version, workspace, hidden, patience, dialect } =
+            settings;
         Self {
             listing: Listing::new(gate.registry(), dialect, hidden),
             gate,
@@ -53,6 +55,7 @@ impl Shared {
             // A little longer than a person has, so that what became of it can be told.
             parked: Parked::new(patience.told + Duration::from_secs(30)),
             offers,
+            eras,
             version,
             workspace,
         }
@@ -73,7 +76,10 @@ impl Shared {
         ServerConfig::new(capabilities)
             .with_server_info(server)
             .with_instructions(instructions)
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+            .with_protocol_version(match self.eras {
+                Eras::Both | Eras::Legacy => ProtocolVersion::LATEST_WITH_INITIALIZE,
+                Eras::Modern => ProtocolVersion::V_2026_07_28,
+            })
     }
 }
 

@@ -2,12 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests run a conformance suite")]
 
 #[cfg(test)]
-mod changes;
-#[cfg(test)]
 mod conformance;
 #[cfg(test)]
+#[path = "../../examples/everything/everything.rs"]
 mod everything;
-#[cfg(test)]
-mod made_up;
-#[cfg(test)]
-mod questions;

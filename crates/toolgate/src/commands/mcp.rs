@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use toolgate_core::context::Session;
 use toolgate_core::visible;
-use toolgate_mcp::server::{HttpSettings, Offers, PATH, Server, ServerSettings, Sessions};
+use toolgate_mcp::server::{Eras, HttpSettings, Offers, PATH, Server, ServerSettings, Sessions};
 use toolgate_mcp::servers::{Gateway, Naming};
 
 use self::listen::Address;
@@ -49,6 +49,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCod
     let gateway = Gateway::new(app.behind.servers.clone(), app.behind.wait());
     let settings = ServerSettings {
         offers: (!app.behind.servers.is_empty()).then(|| Arc::new(gateway) as Arc<dyn Offers>),
+        eras: Eras::Both,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         workspace: visible::path(app.session.workspace().root()),
         dialect: global.dialect,

@@ -48,7 +48,11 @@ mod mcp_client;
 #[cfg(test)]
 mod mcp_http;
 #[cfg(test)]
+mod mcp_inspector;
+#[cfg(test)]
 mod mcp_modern;
+#[cfg(test)]
+mod mcp_python;
 #[cfg(test)]
 mod mcp_sdk;
 #[cfg(test)]
@@ -57,6 +61,8 @@ mod modes;
 mod notebook;
 #[cfg(test)]
 mod ordinary_work;
+#[cfg(test)]
+mod peers;
 #[cfg(test)]
 mod permissions;
 #[cfg(test)]

@@ -20,7 +20,7 @@ type Action =
 
 /// A tool that does what a test tells it.
 #[derive(Clone)]
-pub(crate) struct MadeUp {
+pub(super) struct MadeUp {
     definition: Definition,
     risk: Risk,
     action: Arc<Action>,
@@ -28,7 +28,7 @@ pub(crate) struct MadeUp {
 
 impl MadeUp {
     /// A tool that takes no arguments and only looks.
-    pub(crate) fn new<F>(
+    pub(super) fn new<F>(
         name: &str,
         action: impl Fn(Value, CallContext) -> F + Send + Sync + 'static,
     ) -> Self
@@ -48,30 +48,24 @@ impl MadeUp {
             faces: Vec::new(),
             origin: None,
         };
-        let action = move |args, context| -> BoxFuture<'static, _> { Box::pin(action(args, context)) };
+        let action =
+            move |args, context| -> BoxFuture<'static, _> { Box::pin(action(args, context)) };
         Self { definition, risk: Risk::Low, action: Arc::new(action) }
     }
 
     /// The same with other parameters.
-    pub(crate) fn taking(mut self, schema: Value) -> Self {
+    pub(super) fn taking(mut self, schema: Value) -> Self {
         self.definition.schema = Arc::new(Schema::from_json(schema));
         self
     }
 
     /// The same with a promise about its result.
-    pub(crate) fn giving(mut self, schema: Value) -> Self {
+    pub(super) fn giving(mut self, schema: Value) -> Self {
         self.definition.output = Some(Arc::new(Schema::from_json(schema)));
         self
     }
 
-    /// The same, so that a person is asked.
-    pub(crate) fn asking(mut self) -> Self {
-        self.definition.annotations = Annotations::CHANGES;
-        self.risk = Risk::Medium;
-        self
-    }
-
-    pub(crate) fn into_tool(self) -> Arc<dyn Tool> {
+    pub(super) fn into_tool(self) -> Arc<dyn Tool> {
         Arc::new(self)
     }
 }

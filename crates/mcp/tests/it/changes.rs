@@ -1,1 +1,0 @@
-//! Clients are told when what is offered is something else.

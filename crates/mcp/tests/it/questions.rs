@@ -1,1 +1,0 @@
-//! Tools that ask their client.
