@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod changes;
 #[cfg(test)]
+mod client;
+#[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod everything;
