@@ -11,17 +11,22 @@ mod about;
 pub mod auth;
 mod clock;
 mod error;
+mod events;
 mod exchange;
 mod handshake;
+mod headers;
 mod host;
+mod http;
 mod inbox;
 mod lines;
 mod listing;
 mod peer;
 mod rounds;
 mod spec;
+mod sse;
 mod stdio;
 mod subscription;
+mod web;
 mod wire;
 
 pub use about::{About, Era};
@@ -38,8 +43,10 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::handshake::Failure;
+use self::http::Http;
 use self::inbox::{Inbox, Outlet, Purpose};
 use self::peer::Peer;
+use self::sse::Sse;
 use self::stdio::Stdio;
 use self::subscription::Subscription;
 
@@ -92,8 +99,30 @@ impl Client {
     }
 
     async fn once(spec: &Spec, known: Option<Era>, host: &Arc<dyn Host>) -> Result<Self, Failed> {
+        let failed = match Self::along(spec, &spec.way, known, host).await {
+            Err(failed) => failed,
+            connected => return connected,
+        };
+        let Way::Http(remote) = &spec.way else { return Err(failed) };
+        if !failed.is_older() {
+            return Err(failed);
+        }
+        let way = Way::Sse(remote.clone());
+        let older = Self::along(spec, &way, Some(Era::Legacy), host).await;
+        older.map_err(|_| failed)
+    }
+
+    async fn along(
+        spec: &Spec,
+        way: &Way,
+        known: Option<Era>,
+        host: &Arc<dyn Host>,
+    ) -> Result<Self, Failed> {
+        let over = CancellationToken::new();
+        let _over = over.clone().drop_guard();
         let inbox = Inbox::new(Arc::clone(host));
-        let outlet = reach(spec, &inbox).await?;
+        let outlet = reach(spec, way, &inbox, &over).await?;
+        let known = if matches!(way, Way::Sse(_)) { Some(Era::Legacy) } else { known };
         let peer = Arc::new(Peer::new(inbox, outlet));
         let about = match handshake::begin(&peer, known, spec.start).await {
             Ok(about) => about,
@@ -103,10 +132,8 @@ impl Client {
                 return Err(Failed { error: failure.named(&spec.name), is_dead });
             }
         };
-        let over = CancellationToken::new();
         let subscription = (about.era == Era::Modern)
-            .then(|| Subscription::start(Arc::clone(&peer), &about, over.clone()));
-        let _over = over.drop_guard();
+            .then(|| Subscription::start(Arc::clone(&peer), &about, over));
         let inner = Inner { peer, about, longest: spec.longest, subscription, _over };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -194,6 +221,14 @@ struct Failed {
     is_dead: bool,
 }
 
+impl Failed {
+    /// Whether that is how servers answer which know only what came before streamable HTTP.
+    fn is_older(&self) -> bool {
+        let ConnectError::Begin { source, .. } = &self.error else { return false };
+        matches!(source, ClientError::Http { status: 400 | 404 | 405, .. })
+    }
+}
+
 impl From<ConnectError> for Failed {
     fn from(error: ConnectError) -> Self {
         Self { error, is_dead: false }
@@ -201,12 +236,16 @@ impl From<ConnectError> for Failed {
 }
 
 /// Opens the way to a server.
-async fn reach(spec: &Spec, inbox: &Arc<Inbox>) -> Result<Arc<dyn Outlet>, ConnectError> {
-    match &spec.way {
-        Way::Program(program) => Stdio::start(program, &spec.name, spec.longest, inbox).await,
-        Way::Http(_) | Way::Sse(_) => Err(ConnectError::Settings {
-            server: spec.name.clone(),
-            why: "it cannot be reached over HTTP yet".to_owned(),
-        }),
+async fn reach(
+    spec: &Spec,
+    way: &Way,
+    inbox: &Arc<Inbox>,
+    over: &CancellationToken,
+) -> Result<Arc<dyn Outlet>, ConnectError> {
+    let Spec { name, longest, .. } = spec;
+    match way {
+        Way::Program(program) => Stdio::start(program, name, *longest, inbox).await,
+        Way::Http(remote) => Http::open(name, remote, *longest, inbox, over.child_token()),
+        Way::Sse(remote) => Sse::open(name, remote, *longest, inbox, over.child_token()).await,
     }
 }

@@ -14,8 +14,31 @@ const ENDS: usize = 4 * 1024;
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     reader: BufReader<R>,
-    line: Vec<u8>,
-    longest: usize,
+    line: Growing,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    /// Reads lines of so many bytes at most.
+    pub(super) fn new(reader: R, longest: usize) -> Self {
+        let reader = BufReader::with_capacity(KEPT, reader);
+        Self { reader, line: Growing::new(longest) }
+    }
+
+    /// The next line; none at the end. A last one may lack its line end.
+    pub(super) async fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.line.clear();
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok((!self.line.is_empty()).then(|| self.line.whole()));
+            }
+            let (taken, is_whole) = self.line.grow(available);
+            self.reader.consume(taken);
+            if is_whole {
+                return Ok(Some(self.line.whole()));
+            }
+        }
+    }
 }
 
 /// What was read.
@@ -27,48 +50,60 @@ pub(super) enum Line<'a> {
     TooLong { head: Vec<u8>, tail: Vec<u8> },
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads lines of so many bytes at most.
-    pub(super) fn new(reader: R, longest: usize) -> Self {
-        Self { reader: BufReader::with_capacity(KEPT, reader), line: Vec::new(), longest }
+/// A line that is being read.
+#[derive(Debug)]
+pub(super) struct Growing {
+    line: Vec<u8>,
+    /// The ends of a line that is too long.
+    too_long: Option<(Vec<u8>, VecDeque<u8>)>,
+    longest: usize,
+}
+
+impl Growing {
+    /// One of so many bytes at most.
+    pub(super) fn new(longest: usize) -> Self {
+        Self { line: Vec::new(), too_long: None, longest }
     }
 
-    /// The next line; none at the end. A last one may lack its line end.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    /// Whether there is nothing of it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.line.is_empty() && self.too_long.is_none()
+    }
+
+    /// Begins anew.
+    pub(super) fn clear(&mut self) {
+        self.too_long = None;
         self.line.clear();
         self.line.shrink_to(KEPT);
-        let mut too_long: Option<(Vec<u8>, VecDeque<u8>)> = None;
-        let mut is_empty = true;
-        loop {
-            let available = self.reader.fill_buf().await?;
-            if available.is_empty() && is_empty {
-                return Ok(None);
+    }
+
+    /// Takes what belongs to the line: how many bytes, and whether it is whole then.
+    pub(super) fn grow(&mut self, available: &[u8]) -> (usize, bool) {
+        let end = memchr::memchr(b'\n', available);
+        let piece = available.get(..end.unwrap_or(available.len())).unwrap_or(available);
+        match &mut self.too_long {
+            Some((_, tail)) => keep_end(tail, piece),
+            None if self.line.len() + piece.len() > self.longest => {
+                let mut head = std::mem::take(&mut self.line);
+                let mut tail = VecDeque::new();
+                keep_end(&mut tail, &head);
+                keep_end(&mut tail, piece);
+                let missing = ENDS.saturating_sub(head.len());
+                head.extend(piece.iter().take(missing));
+                head.truncate(ENDS);
+                head.shrink_to_fit();
+                self.too_long = Some((head, tail));
             }
-            let is_over = available.is_empty();
-            is_empty = false;
-            let end = memchr::memchr(b'\n', available);
-            let piece = available.get(..end.unwrap_or(available.len())).unwrap_or(available);
-            let taken = piece.len() + usize::from(end.is_some());
-            match &mut too_long {
-                Some((_, tail)) => keep_end(tail, piece),
-                None if self.line.len() + piece.len() > self.longest => {
-                    let mut head = std::mem::take(&mut self.line);
-                    let mut tail = VecDeque::new();
-                    keep_end(&mut tail, &head);
-                    keep_end(&mut tail, piece);
-                    head.truncate(ENDS);
-                    head.shrink_to_fit();
-                    too_long = Some((head, tail));
-                }
-                None => self.line.extend_from_slice(piece),
-            }
-            self.reader.consume(taken);
-            if end.is_some() || is_over {
-                return Ok(Some(match too_long {
-                    Some((head, tail)) => Line::TooLong { head, tail: tail.into() },
-                    None => Line::Whole(&self.line),
-                }));
-            }
+            None => self.line.extend_from_slice(piece),
+        }
+        (piece.len() + usize::from(end.is_some()), end.is_some())
+    }
+
+    /// What it has become.
+    pub(super) fn whole(&mut self) -> Line<'_> {
+        match self.too_long.take() {
+            Some((head, tail)) => Line::TooLong { head, tail: tail.into() },
+            None => Line::Whole(&self.line),
         }
     }
 }
@@ -94,7 +129,7 @@ mod tests {
         let Some(Line::TooLong { head, tail }) = lines.next().await.unwrap() else {
             panic!("it is too long");
         };
-        assert_eq!((head.as_slice(), tail.as_slice()), (&[b'a'; ENDS][..], &[b'c'; ENDS][..]));
+        assert!(head == [b'a'; ENDS] && tail == [b'c'; ENDS]);
         assert_eq!(lines.next().await.unwrap(), Some(Line::Whole(b"")));
         assert_eq!(lines.next().await.unwrap(), Some(Line::Whole(b"last")));
         assert_eq!(lines.next().await.unwrap(), None);

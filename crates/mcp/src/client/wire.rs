@@ -50,6 +50,14 @@ impl Incoming {
     }
 }
 
+/// What a message says went wrong, if it is an answer that does.
+pub(super) fn error_of(mut message: Value) -> Option<ClientError> {
+    let error = message.as_object_mut()?.remove("error")?;
+    // Other things than MCP have errors, too.
+    error.get("code")?.as_i64()?;
+    Some(server_error(error))
+}
+
 /// An id of ours; some servers answer with it as text.
 pub(super) fn number(id: &Value) -> Option<u64> {
     match id {

@@ -2,6 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests run a conformance suite")]
 
 #[cfg(test)]
+mod client;
+#[cfg(test)]
 mod conformance;
 #[cfg(test)]
 #[path = "../../examples/everything/everything.rs"]
