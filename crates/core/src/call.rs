@@ -27,13 +27,7 @@ pub struct Call {
 impl Call {
     /// A call with a new id.
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
-        Self {
-            id: CallId::generate(),
-            tool: tool.into(),
-            args,
-            reasoning: None,
-            patience: None,
-        }
+        Self { id: CallId::generate(), tool: tool.into(), args, reasoning: None, patience: None }
     }
 
     /// The same call under the caller's own id.

@@ -158,8 +158,9 @@ impl Block {
     /// The text of a block, if it has any.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Text { text }
-            | Self::Resource { content: ResourceContent::Text(text), .. } => Some(text),
+            Self::Text { text } | Self::Resource { content: ResourceContent::Text(text), .. } => {
+                Some(text)
+            }
             _ => None,
         }
     }

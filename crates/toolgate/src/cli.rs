@@ -16,6 +16,7 @@ use crate::commands::memory::MemoryArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::todos::TodosArgs;
 use crate::commands::tools::ToolsArgs;
+use crate::commands::tour::TourArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::undo::UndoArgs;
 use crate::global::GlobalArgs;
@@ -62,5 +63,6 @@ pub(crate) enum Command {
     Todos(TodosArgs),
     Trust(TrustArgs),
     Doctor(DoctorArgs),
+    Tour(TourArgs),
     Completions(CompletionsArgs),
 }

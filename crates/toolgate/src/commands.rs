@@ -14,6 +14,7 @@ pub(crate) mod memory;
 pub(crate) mod policy;
 pub(crate) mod todos;
 pub(crate) mod tools;
+pub(crate) mod tour;
 pub(crate) mod trust;
 pub(crate) mod undo;
 
@@ -44,6 +45,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Todos(args) => todos::run(&cli.global, args),
         Command::Trust(args) => trust::run(&cli.global, args),
         Command::Doctor(_) => doctor::run(&cli.global),
+        Command::Tour(_) => tour::run(&cli.global),
         Command::Completions(args) => completions::run(Cli::command(), args),
     }
 }

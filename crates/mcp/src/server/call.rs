@@ -89,13 +89,7 @@ async fn direct(
 }
 
 /// Begins a call that goes on while its client is away.
-fn begin(
-    shared: &Shared,
-    session: Arc<Session>,
-    call: Call,
-    can: Abilities,
-    log: Log,
-) -> Ongoing {
+fn begin(shared: &Shared, session: Arc<Session>, call: Call, can: Abilities, log: Log) -> Ongoing {
     let (gate, links, id) = (shared.gate.clone(), Arc::clone(&shared.links), call.id.clone());
     Ongoing::begin(can, log, |link, stop| async move {
         let _linked = links.open(call.id.clone(), link.clone());

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use rmcp::model::InputRequest;
 #[expect(deprecated, reason = "clients with a handshake want logs")]
 use rmcp::model::LoggingLevel;
-use rmcp::model::InputRequest;
 use serde_json::Value;
 use toolgate_core::context::CallContext;
 

@@ -86,11 +86,7 @@ impl Listener {
     }
 
     /// Tells a client with a handshake, until it is gone.
-    pub(super) async fn tell_peer(
-        mut self,
-        peer: Peer<RoleServer>,
-        watched: Arc<Watched>,
-    ) {
+    pub(super) async fn tell_peer(mut self, peer: Peer<RoleServer>, watched: Arc<Watched>) {
         while let Some(change) = self.next().await {
             let told = match change {
                 Change::Tools => peer.notify_tool_list_changed().await,
@@ -114,7 +110,9 @@ impl Listener {
                 Change::Tools => sink.notify_tool_list_changed().await,
                 Change::Other(OfferChange::Prompts) => sink.notify_prompt_list_changed().await,
                 Change::Other(OfferChange::Resources) => sink.notify_resource_list_changed().await,
-                Change::Other(OfferChange::Resource(uri)) => sink.notify_resource_updated(uri).await,
+                Change::Other(OfferChange::Resource(uri)) => {
+                    sink.notify_resource_updated(uri).await
+                }
             };
             match told {
                 Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}

@@ -51,9 +51,8 @@ impl Asked<'_> {
                 let name = name.clone();
                 Ongoing::begin(can, self.log, |link, stop| async move {
                     let caller = Caller(link);
-                    let made = stop
-                        .run_until_cancelled(offers.prompt(&name, arguments, &caller))
-                        .await;
+                    let made =
+                        stop.run_until_cancelled(offers.prompt(&name, arguments, &caller)).await;
                     Done::Prompt(made.unwrap_or_else(|| Err(cancelled())))
                 })
             }

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    ErrorData, InputRequest, InputRequiredResult, InputResponses, RequestStateCodec, RequestStateError,
-    SealOptions,
+    ErrorData, InputRequest, InputRequiredResult, InputResponses, RequestStateCodec,
+    RequestStateError, SealOptions,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -65,9 +65,8 @@ impl Everything {
             hidden: Vec::new(),
             patience: Patience::always(Duration::from_secs(30)),
         };
-        let sessions = Sessions::each(|| {
-            Arc::new(Session::new(Workspace::open(".".as_ref()).unwrap()))
-        });
+        let sessions =
+            Sessions::each(|| Arc::new(Session::new(Workspace::open(".".as_ref()).unwrap())));
         Self { server: Server::new(gate, sessions, &elicitation, settings), registry, changes }
     }
 }
@@ -130,7 +129,11 @@ fn roots() -> InputRequest {
 }
 
 /// A tool that asks its client for something and says what it got.
-fn asks(name: &str, key: &'static str, wanted: impl Fn(&Value) -> InputRequest + Send + Sync + 'static) -> MadeUp {
+fn asks(
+    name: &str,
+    key: &'static str,
+    wanted: impl Fn(&Value) -> InputRequest + Send + Sync + 'static,
+) -> MadeUp {
     MadeUp::new(name, move |args, context| {
         let wanted = wanted(&args);
         async move {
@@ -221,10 +224,16 @@ fn asking() -> Vec<MadeUp> {
         "email": { "type": "string", "description": "User's email address" },
     });
     vec![
-        asks("test_sampling", "answer", |args| sample(args["prompt"].as_str().unwrap_or_default(), 100))
-            .taking(text_argument("prompt")),
+        asks("test_sampling", "answer", |args| {
+            sample(args["prompt"].as_str().unwrap_or_default(), 100)
+        })
+        .taking(text_argument("prompt")),
         asks("test_elicitation", "answer", move |args| {
-            form(args["message"].as_str().unwrap_or_default(), people.clone(), &["username", "email"])
+            form(
+                args["message"].as_str().unwrap_or_default(),
+                people.clone(),
+                &["username", "email"],
+            )
         })
         .taking(text_argument("message")),
         asks("test_elicitation_sep1034_defaults", "answer", |_| form("Defaults", defaults(), &[])),
@@ -249,10 +258,17 @@ fn asking() -> Vec<MadeUp> {
         }),
         MadeUp::new("test_input_required_result_multi_round", |_, context| async move {
             let caller = caller(&context);
-            let name = form("Step 1: What is your name?", json!({ "name": { "type": "string" } }), &["name"]);
+            let name = form(
+                "Step 1: What is your name?",
+                json!({ "name": { "type": "string" } }),
+                &["name"],
+            );
             let name = caller.ask("step1", name).await.map_err(failed)?;
-            let colour =
-                form("Step 2: What is your favorite color?", json!({ "color": { "type": "string" } }), &["color"]);
+            let colour = form(
+                "Step 2: What is your favorite color?",
+                json!({ "color": { "type": "string" } }),
+                &["color"],
+            );
             let colour = caller.ask("step2", colour).await.map_err(failed)?;
             Ok(ToolResult::text(format!("{name} likes {colour}")))
         }),
@@ -305,7 +321,8 @@ fn changing(registry: &Weak<Registry>, changes: &broadcast::Sender<OfferChange>)
             let registry = registry.upgrade().unwrap();
             async move {
                 if !registry.unregister("comes_and_goes") {
-                    let tool: Arc<dyn Tool> = fixed("comes_and_goes", ToolResult::text("here")).into_tool();
+                    let tool: Arc<dyn Tool> =
+                        fixed("comes_and_goes", ToolResult::text("here")).into_tool();
                     registry.register(tool).map_err(failed)?;
                 }
                 Ok(ToolResult::text("The tools are others now."))
@@ -365,9 +382,12 @@ impl Offers for Shown {
             "test://static-binary" => ResourceContents::blob(PNG, uri).with_mime_type("image/png"),
             "test://watched-resource" => held(uri, "text/plain", "It may change."),
             _ => {
-                let id = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
+                let id = uri
+                    .strip_prefix("test://template/")
+                    .and_then(|rest| rest.strip_suffix("/data"));
                 let id = id.ok_or_else(|| no_resource(uri))?;
-                let data = json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") });
+                let data =
+                    json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") });
                 held(uri, "application/json", &data.to_string())
             }
         };
@@ -380,7 +400,11 @@ impl Offers for Shown {
                 PromptArgument::new(*name).with_description("An argument").with_required(true)
             };
             let arguments: Vec<_> = arguments.iter().map(argument).collect();
-            Prompt::new(name, Some("Made up for tests"), (!arguments.is_empty()).then_some(arguments))
+            Prompt::new(
+                name,
+                Some("Made up for tests"),
+                (!arguments.is_empty()).then_some(arguments),
+            )
         };
         Ok(vec![
             one("test_simple_prompt", &[]),
@@ -403,11 +427,19 @@ impl Offers for Shown {
                 vec![user(ContentBlock::text("This is a simple prompt for testing."))]
             }
             "test_prompt_with_arguments" => {
-                let text = format!("Prompt with arguments: arg1='{}', arg2='{}'", given("arg1"), given("arg2"));
+                let text = format!(
+                    "Prompt with arguments: arg1='{}', arg2='{}'",
+                    given("arg1"),
+                    given("arg2")
+                );
                 vec![user(ContentBlock::text(text))]
             }
             "test_prompt_with_embedded_resource" => {
-                let held = held(given("resourceUri"), "text/plain", "Embedded resource content for testing.");
+                let held = held(
+                    given("resourceUri"),
+                    "text/plain",
+                    "Embedded resource content for testing.",
+                );
                 let text = "Please process the embedded resource above.";
                 vec![user(ContentBlock::resource(held)), user(ContentBlock::text(text))]
             }
@@ -419,10 +451,16 @@ impl Offers for Shown {
                 let context = json!({ "context": { "type": "string" } });
                 let wanted = form("What context should the prompt use?", context, &["context"]);
                 let given = caller.ask("user_context", wanted).await;
-                let given = given.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+                let given =
+                    given.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
                 vec![user(ContentBlock::text(format!("The context is {given}")))]
             }
-            _ => return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`"), None)),
+            _ => {
+                return Err(ErrorData::invalid_params(
+                    format!("there is no prompt `{name}`"),
+                    None,
+                ));
+            }
         };
         Ok(GetPromptResult::new(messages))
     }

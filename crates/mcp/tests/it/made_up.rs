@@ -47,7 +47,8 @@ impl MadeUp {
             output: None,
             faces: Vec::new(),
         };
-        let action = move |args, context| -> BoxFuture<'static, _> { Box::pin(action(args, context)) };
+        let action =
+            move |args, context| -> BoxFuture<'static, _> { Box::pin(action(args, context)) };
         Self { definition, risk: Risk::Low, action: Arc::new(action) }
     }
 

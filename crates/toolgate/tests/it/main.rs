@@ -96,6 +96,8 @@ mod tools_schema;
 #[cfg(test)]
 mod tools_show;
 #[cfg(test)]
+mod tour;
+#[cfg(test)]
 mod trust;
 #[cfg(test)]
 mod undo;
