@@ -1,7 +1,8 @@
 //! Toolgate and the Model Context Protocol.
 //!
 //! [`server`] offers the tools behind a gate to any client, in both eras of the protocol: with a
-//! handshake (up to 2025-11-25) and without (2026-07-28).
+//! handshake (up to 2025-11-25) and without (2026-07-28). [`guest`] is a client that shows what such a
+//! server does.
 //!
 //! [`client`] is a connection to another server, in either era.
 //!
@@ -9,5 +10,6 @@
 //! a question is worth what its owner says it is worth. Types of the protocol stay in this crate.
 
 pub mod client;
+pub mod guest;
 pub mod server;
 pub mod servers;

@@ -17,6 +17,7 @@ use crate::commands::policy::PolicyArgs;
 use crate::commands::servers::ServersArgs;
 use crate::commands::todos::TodosArgs;
 use crate::commands::tools::ToolsArgs;
+use crate::commands::tour::TourArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::undo::UndoArgs;
 use crate::global::GlobalArgs;
@@ -64,5 +65,6 @@ pub(crate) enum Command {
     Todos(TodosArgs),
     Trust(TrustArgs),
     Doctor(DoctorArgs),
+    Tour(TourArgs),
     Completions(CompletionsArgs),
 }

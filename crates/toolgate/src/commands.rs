@@ -15,6 +15,7 @@ pub(crate) mod policy;
 pub(crate) mod servers;
 pub(crate) mod todos;
 pub(crate) mod tools;
+pub(crate) mod tour;
 pub(crate) mod trust;
 pub(crate) mod undo;
 
@@ -46,6 +47,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Todos(args) => todos::run(&cli.global, args),
         Command::Trust(args) => trust::run(&cli.global, args),
         Command::Doctor(_) => doctor::run(&cli.global),
+        Command::Tour(_) => tour::run(&cli.global),
         Command::Completions(args) => completions::run(Cli::command(), args),
     }
 }

@@ -12,7 +12,8 @@ pub(crate) const INVALID: u8 = 2;
 const TOOL_ERROR: u8 = 1;
 const DENIED: u8 = 3;
 const NOBODY_TO_ASK: u8 = 4;
-const CANCELLED: u8 = 130;
+/// A signal ended it.
+pub(crate) const CANCELLED: u8 = 130;
 
 /// Something a person typed that cannot be used.
 #[derive(Debug)]

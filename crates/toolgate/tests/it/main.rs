@@ -102,6 +102,8 @@ mod tools_schema;
 #[cfg(test)]
 mod tools_show;
 #[cfg(test)]
+mod tour;
+#[cfg(test)]
 mod trust;
 #[cfg(test)]
 mod undo;
