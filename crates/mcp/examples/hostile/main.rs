@@ -36,6 +36,7 @@ impl Ways {
 #[derive(Debug, Default)]
 struct State {
     lists: usize,
+    calls: usize,
     greeted: bool,
     listening: Option<Value>,
     /// A call that waits for the answer to a question.
@@ -166,7 +167,7 @@ fn answer(ways: &Ways, state: &mut State, message: &Value) -> Option<ExitCode> {
 }
 
 fn list(ways: &Ways, state: &mut State, id: &Value, params: &Value) {
-    let mut result = json!({"tools": tools(ways, state.lists), "resultType": "complete"});
+    let mut result = json!({"tools": tools(ways, state.lists, state.calls), "resultType": "complete"});
     if ways.has("repeats-cursors") {
         result["nextCursor"] = json!("again");
     }
@@ -231,6 +232,11 @@ fn call(ways: &Ways, state: &mut State, id: &Value, params: &Value) -> Option<Ex
         return None;
     }
     say(id, Ok(offered::result(ways, params)));
+    state.calls += 1;
+    if ways.has("changes-later") && state.calls == 1 {
+        let meta = json!({"io.modelcontextprotocol/subscriptionId": state.listening});
+        notify("notifications/tools/list_changed", &json!({"_meta": meta}));
+    }
     None
 }
 

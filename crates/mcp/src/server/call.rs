@@ -18,7 +18,7 @@ use super::link::{Abilities, Link};
 use super::log::Log;
 use super::ongoing::{Done, Ended, Ongoing};
 use super::progress::Progress;
-use super::result;
+use super::result::{self, Whose};
 use super::shared::Shared;
 use super::turns::{Resumed, Step, Turns};
 
@@ -32,11 +32,16 @@ pub(super) async fn answer(
 ) -> Result<CallToolResponse, ErrorData> {
     let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
     let args = Value::Object(arguments.unwrap_or_default());
+    if let Some(offers) = &shared.offers
+        && shared.gate.registry().get(&name).is_none()
+    {
+        offers.wait_for(&name).await;
+    }
     let can = Abilities::of(context.client_capabilities().as_ref());
     let era = caller::era(context);
     if era == Era::Legacy || (request_state.is_none() && !can.any()) {
         let call = new_call(shared, &name, args, context, can);
-        return shown(direct(shared, session, call, context, can, log).await, era);
+        return shown(shared, direct(shared, session, call, context, can, log).await, era);
     }
     let turns = Turns::new(shared, context, "tools/call", &name, &args);
     let ongoing = match &request_state {
@@ -51,7 +56,7 @@ pub(super) async fn answer(
     };
     let id = ongoing.call().cloned();
     match told(shared, context, id, turns.go_on(ongoing)).await? {
-        Step::Done(Done::Call(ended)) => shown(ended, era),
+        Step::Done(Done::Call(ended)) => shown(shared, ended, era),
         Step::Done(_) => Err(ErrorData::internal_error("this was no call", None)),
         Step::Asks(wanted) => Ok(wanted.into()),
     }
@@ -122,7 +127,7 @@ async fn told<T>(
 }
 
 /// What the client is told in the end.
-fn shown(ended: Ended, era: Era) -> Result<CallToolResponse, ErrorData> {
+fn shown(shared: &Shared, ended: Ended, era: Era) -> Result<CallToolResponse, ErrorData> {
     let Ended { outcome, lacking } = ended;
     match (&outcome.result.error, lacking) {
         (Some(error), _) if error.kind == ErrorKind::ToolNotFound => {
@@ -132,6 +137,11 @@ fn shown(ended: Ended, era: Era) -> Result<CallToolResponse, ErrorData> {
         (Some(_), Some(lacking)) if era == Era::Modern => {
             Err(ErrorData::missing_required_client_capability(lacking.said()))
         }
-        _ => Ok(result::shown(outcome.result).into()),
+        _ => {
+            let tool = shared.gate.registry().get(&outcome.tool);
+            let is_foreign = tool.is_some_and(|tool| tool.definition().origin.is_some());
+            let whose = if is_foreign { Whose::Another } else { Whose::Ours };
+            Ok(result::shown(outcome.result, whose).into())
+        }
     }
 }

@@ -22,6 +22,9 @@ pub trait Offers: fmt::Debug + Send + Sync {
     /// Waits until everything that is offered at first is there, but not for long.
     async fn settled(&self) {}
 
+    /// Waits for a tool that is not there yet, if one of this name may come soon.
+    async fn wait_for(&self, _tool: &str) {}
+
     /// The resources there are.
     async fn resources(&self) -> Result<Vec<Resource>, ErrorData> {
         Ok(Vec::new())

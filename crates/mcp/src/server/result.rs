@@ -9,15 +9,28 @@ use toolgate_core::result::{Block, Content, ResourceContent, ToolResult};
 /// How a person can allow what nobody answered.
 const HOW_TO_ALLOW: &str = "A person can allow this: `toolgate approvals` lists what waits while a call waits for an answer, and `toolgate approvals approve ID` answers it. For good, a rule in a policy file or another `--mode` of `toolgate mcp` allows calls like this one. Do not try to get around it.";
 
+/// Whose tool gave a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// One of ours.
+    Ours,
+    /// A server's behind the gate: its data is passed on as it is, to fit the schema it promised.
+    Another,
+}
+
 /// A result as a client reads it.
-pub(super) fn shown(result: ToolResult) -> CallToolResult {
+pub(super) fn shown(result: ToolResult, whose: Whose) -> CallToolResult {
     let ToolResult { llm_content, error, structured, attachments, .. } = result;
-    let mut structured = structured.and_then(|value| complete(value, &llm_content, &attachments));
+    let mut structured = match whose {
+        Whose::Ours => structured.and_then(|value| complete(value, &llm_content, &attachments)),
+        Whose::Another => structured,
+    };
     let mut content = match llm_content {
         Content::Text(text) => vec![ContentBlock::text(text)],
         Content::Blocks(blocks) => {
             // What has no place in it would be lost on clients that read nothing else.
-            if !blocks.iter().all(|block| matches!(block, Block::Text { .. })) {
+            let is_ours = whose == Whose::Ours;
+            if is_ours && !blocks.iter().all(|block| matches!(block, Block::Text { .. })) {
                 structured = None;
             }
             blocks.into_iter().map(block).collect()
@@ -78,7 +91,7 @@ mod tests {
     use super::*;
 
     fn json(result: ToolResult) -> Value {
-        let mut value = serde_json::to_value(shown(result)).unwrap();
+        let mut value = serde_json::to_value(shown(result, Whose::Ours)).unwrap();
         value.as_object_mut().unwrap().remove("resultType");
         value
     }

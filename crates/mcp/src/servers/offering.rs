@@ -225,6 +225,16 @@ impl Offers for Gateway {
         self.servers.settled(self.until.saturating_duration_since(Instant::now())).await;
     }
 
+    async fn wait_for(&self, tool: &str) {
+        let may_have = |upstream: &&Arc<Upstream>| match self.naming() {
+            Naming::Own => true,
+            Naming::Prefixed => tool.starts_with(&format!("mcp__{}__", upstream.entry().name)),
+        };
+        if let Some(upstream) = self.servers.all.iter().find(may_have) {
+            upstream.settled().await;
+        }
+    }
+
     async fn resources(&self) -> Result<Vec<Resource>, ErrorData> {
         self.settled().await;
         let all = self.all(Listed::Resources).await;

@@ -80,7 +80,7 @@ mod tests {
         assert!(!servers["off"].is_enabled());
         assert!(servers.iter().all(|(name, server)| server.mistake(name).is_none()));
         assert!(parse("{}").unwrap().is_empty());
-        assert!(parse("[]").is_err());
+        assert!(parse("5").is_err());
         let wrong = parse("{\"mcpServers\":\n{\"a\": {\"command\": 5}}}").unwrap_err();
         assert!(wrong.to_string().contains("line 2 column"), "{wrong}");
     }

@@ -24,6 +24,14 @@ mod documents;
 #[cfg(test)]
 mod exit_codes;
 #[cfg(test)]
+mod gateway;
+#[cfg(test)]
+mod gateway_eras;
+#[cfg(test)]
+mod gateway_hostile;
+#[cfg(test)]
+mod gateway_many;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod help;

@@ -26,8 +26,13 @@ pub(crate) struct Client {
 impl Client {
     /// Starts the server with these flags.
     pub(crate) fn start(toolgate: &Toolgate, flags: &[&str]) -> Self {
+        Self::start_with(toolgate, flags, &[])
+    }
+
+    /// The same with flags of the command itself, too.
+    pub(crate) fn start_with(toolgate: &Toolgate, flags: &[&str], own: &[&str]) -> Self {
         let mut command = toolgate.command();
-        command.args(flags).arg("mcp");
+        command.args(flags).arg("mcp").args(own);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
