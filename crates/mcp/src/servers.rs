@@ -8,6 +8,7 @@ mod addresses;
 mod all;
 mod answering;
 mod ears;
+mod explicit;
 mod find_tools;
 mod index;
 mod life;

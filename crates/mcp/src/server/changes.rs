@@ -17,7 +17,7 @@ use super::shared::Shared;
 /// Tools that come and go closely after each other are told of once.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How many resources one connection watches.
-const MOST: usize = 1_000;
+pub(super) const MOST: usize = 1_000;
 
 /// The resources a connection watches.
 #[derive(Debug, Default)]

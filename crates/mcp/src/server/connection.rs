@@ -185,8 +185,9 @@ impl ServerHandler for Connection {
         request: SubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.offers("resources/subscribe")?;
-        self.watched.add(request.uri)
+        let offers = self.offers("resources/subscribe")?;
+        self.watched.add(request.uri.clone())?;
+        offers.watch(&request.uri, true).await
     }
 
     async fn unsubscribe(
@@ -194,9 +195,9 @@ impl ServerHandler for Connection {
         request: UnsubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.offers("resources/unsubscribe")?;
+        let offers = self.offers("resources/unsubscribe")?;
         self.watched.remove(&request.uri);
-        Ok(())
+        offers.watch(&request.uri, false).await
     }
 
     async fn list_prompts(
@@ -236,6 +237,8 @@ impl ServerHandler for Connection {
             return Err(no_method("logging/setLevel"));
         }
         self.level.set(request.level);
+        let level = serde_json::to_value(request.level).unwrap_or_default();
+        self.offers("logging/setLevel")?.log_from(level.as_str().unwrap_or("info")).await;
         Ok(())
     }
 
@@ -255,6 +258,13 @@ impl ServerHandler for Connection {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let listener = Listener::new(&self.shared);
+        let wanted = context.requested().resource_subscriptions.iter().flatten();
+        if let Some(offers) = &self.shared.offers {
+            for uri in wanted.take(changes::MOST) {
+                // One that is not there never changes.
+                offers.watch(uri, true).await.ok();
+            }
+        }
         tokio::select! {
             () = context.cancelled() => {}
             () = listener.tell_subscription(context.sink()) => {}

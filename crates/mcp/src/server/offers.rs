@@ -40,6 +40,11 @@ pub trait Offers: fmt::Debug + Send + Sync {
         Err(no_resource(uri))
     }
 
+    /// Somebody wants to hear when a resource changes, or no longer does.
+    async fn watch(&self, _uri: &str, _on: bool) -> Result<(), ErrorData> {
+        Ok(())
+    }
+
     /// The prompts there are.
     async fn prompts(&self) -> Result<Vec<Prompt>, ErrorData> {
         Ok(Vec::new())
@@ -59,6 +64,9 @@ pub trait Offers: fmt::Debug + Send + Sync {
     async fn complete(&self, _request: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
         Ok(CompleteResult::default())
     }
+
+    /// A client wants to hear what happens besides, from this level on.
+    async fn log_from(&self, _level: &str) {}
 
     /// Tells of changes from now on, where there are any.
     fn changes(&self) -> Option<broadcast::Receiver<OfferChange>> {

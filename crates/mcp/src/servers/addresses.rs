@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::explicit::{PREFIX, of_server};
 use super::upstream::Upstream;
-
-/// Begins addresses that say whose they are: `toolgate://SERVER/` and the server's own.
-const PREFIX: &str = "toolgate://";
 
 /// Where the address of a listed thing stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,19 +44,13 @@ pub(super) fn told(lists: &Lists, what: Address) -> Vec<Value> {
             let own = address(item)?;
             let mut item = item.clone();
             if owners.get(&own).is_some_and(|owners| *owners > 1) || own.starts_with(PREFIX) {
-                let explicit = format!("{PREFIX}{server}/{own}");
+                let explicit = of_server(server, &own);
                 item.as_object_mut()?.insert(field.to_owned(), explicit.into());
             }
             Some(item)
         })
     });
     told.collect()
-}
-
-/// The server and its own address, of an address that says whose it is.
-pub(super) fn explicit(uri: &str) -> Option<(&str, String)> {
-    let (server, own) = uri.strip_prefix(PREFIX)?.split_once('/')?;
-    Some((server, own.to_owned()))
 }
 
 /// The server that has a resource, if one alone has it.
@@ -116,11 +108,5 @@ mod tests {
         assert!(!fits("a:{x}", "b:1"));
         assert!(fits("a:b", "a:b"));
         assert!(!fits("a:b", "a:bc"));
-    }
-
-    #[test]
-    fn an_address_may_say_whose_it_is() {
-        assert_eq!(explicit("toolgate://a/file:///x"), Some(("a", "file:///x".to_owned())));
-        assert_eq!(explicit("file:///x"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Answers to what a server asks for during a call.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -49,20 +50,30 @@ impl Answering {
         self.upstream.entry().name.as_str()
     }
 
-    async fn answer(&self, name: &str, asked: Asked) -> Result<Value, Refused> {
+    /// What is asked for, answered here, or as the client is asked for it.
+    async fn settle(&self, asked: Asked) -> Settled {
         match asked {
-            Asked::Roots => {
-                let folders: Vec<_> =
-                    self.context.workspace().roots().map(std::path::Path::to_owned).collect();
-                Ok(json!({ "roots": roots::shown(&folders) }))
-            }
-            Asked::Elicitation(params) => self.fill(name, params).await,
-            Asked::Sampling(params) => self.sample(name, params).await,
+            Asked::Roots => self.roots(),
+            Asked::Elicitation(params) => self.fill(params).await,
+            Asked::Sampling(params) => self.sample(params).await,
         }
     }
 
-    /// Has a person fill in a form.
-    async fn fill(&self, name: &str, params: Map<String, Value>) -> Result<Value, Refused> {
+    /// The folders: those of the client for a server that is trusted, and otherwise those of the
+    /// workspace.
+    fn roots(&self) -> Settled {
+        if self.upstream.entry().trust
+            && let Some(request) = self.passed_on("roots/list", Map::new())
+            && self.can(&request)
+        {
+            return Settled::PassedOn(request);
+        }
+        let folders: Vec<_> = self.context.workspace().roots().map(Path::to_owned).collect();
+        Settled::Here(Ok(json!({ "roots": roots::shown(&folders) })))
+    }
+
+    /// A form that a person fills in.
+    async fn fill(&self, params: Map<String, Value>) -> Settled {
         let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
         let mut shown = params.clone();
         // Who asks is said here, since a server may write whatever it likes.
@@ -70,58 +81,90 @@ impl Answering {
             "message".to_owned(),
             format!("The server `{}` asks: {message}", self.server()).into(),
         );
-        if let Some((caller, request)) = self.passed_on("elicitation/create", shown) {
-            let answer = caller.ask(name, request).await;
-            return answer.map_err(|error| Refused::new(error.to_string()));
+        if let Some(request) = self.passed_on("elicitation/create", shown)
+            && self.can(&request)
+        {
+            return Settled::PassedOn(request);
         }
-        let question = Question::form(&params);
-        self.put(question).await.map(|content| match content {
-            Some(content) => json!({ "action": "accept", "content": content }),
-            None => json!({ "action": "decline" }),
-        })
+        Settled::Here(Ok(match self.put(Question::form(&params)).await {
+            Ok(Some(content)) => json!({ "action": "accept", "content": content }),
+            Ok(None) => json!({ "action": "decline" }),
+            Err(why) => {
+                tracing::info!(server = self.server(), %why, "a question got no answer");
+                json!({ "action": "cancel" })
+            }
+        }))
     }
 
-    /// Has the client's model answer, if a person agrees.
-    async fn sample(&self, name: &str, params: Map<String, Value>) -> Result<Value, Refused> {
-        let Some((caller, request)) = self.passed_on("sampling/createMessage", params.clone())
-        else {
-            return Err(Refused::new("the client has no model that could be asked"));
+    /// What the client's model is asked, if a person agrees.
+    async fn sample(&self, params: Map<String, Value>) -> Settled {
+        let Some(request) = self.passed_on("sampling/createMessage", params.clone()) else {
+            let why = "there is no client with a model that could be asked";
+            return Settled::Here(Err(Refused::new(why)));
         };
-        if !self.upstream.entry().trust {
-            let agreed = self.put(Question::sampling(&params)).await?;
-            if agreed.is_none() {
-                return Err(Refused { code: -1, message: "a person refused it".to_owned() });
+        if self.can(&request) && !self.upstream.entry().trust {
+            match self.put(Question::sampling(&params)).await {
+                Ok(Some(_)) => {}
+                Ok(None) => {
+                    let message = "a person refused it".to_owned();
+                    return Settled::Here(Err(Refused { code: -1, message }));
+                }
+                Err(why) => return Settled::Here(Err(Refused::new(why))),
             }
         }
-        let answer = caller.ask(name, request).await;
-        answer.map_err(|error| Refused::new(error.to_string()))
+        // A client that cannot is told what it lacks.
+        Settled::PassedOn(request)
     }
 
-    /// The client that can be asked for this, and the request as it reads it.
-    fn passed_on(
-        &self,
-        method: &str,
-        params: Map<String, Value>,
-    ) -> Option<(&Caller, InputRequest)> {
-        let caller = self.caller.as_ref()?;
-        let request = json!({ "method": method, "params": params });
-        let request: InputRequest = serde_json::from_value(request).ok()?;
-        caller.can(&request).then_some((caller, request))
+    /// A request as the client reads it, if there is a client.
+    fn passed_on(&self, method: &str, params: Map<String, Value>) -> Option<InputRequest> {
+        self.caller.as_ref()?;
+        serde_json::from_value(json!({ "method": method, "params": params })).ok()
+    }
+
+    fn can(&self, request: &InputRequest) -> bool {
+        self.caller.as_ref().is_some_and(|caller| caller.can(request))
     }
 
     /// Puts a question to a person through the gate; nothing when they refuse.
-    async fn put(&self, question: Question) -> Result<Option<Value>, Refused> {
-        let shared = self.upstream.shared();
-        let asked = shared.questions.put(self.server(), question, &self.context).await;
-        asked.map_err(Refused::new)
+    async fn put(&self, question: Question) -> Result<Option<Value>, String> {
+        self.upstream.shared().questions.put(self.server(), question, &self.context).await
     }
+}
+
+/// What became of something that was asked for.
+enum Settled {
+    /// It is answered here.
+    Here(Result<Value, Refused>),
+    /// The client is asked for it.
+    PassedOn(InputRequest),
 }
 
 #[async_trait]
 impl Answers for Answering {
     async fn answer_all(&self, asked: Vec<(String, Asked)>) -> Vec<Result<Value, Refused>> {
-        let answers = asked.into_iter().map(async |(name, asked)| self.answer(&name, asked).await);
-        futures_util::future::join_all(answers).await
+        let mut answers = Vec::with_capacity(asked.len());
+        let mut passed_on = Vec::new();
+        for (name, asked) in asked {
+            answers.push(match self.settle(asked).await {
+                Settled::Here(answer) => Some(answer),
+                Settled::PassedOn(request) => {
+                    passed_on.push((name, request));
+                    None
+                }
+            });
+        }
+        // What is asked for at once is asked for at once.
+        let mut given = match &self.caller {
+            Some(caller) if !passed_on.is_empty() => caller.ask_all(passed_on).await,
+            _ => Ok(Vec::new()),
+        }
+        .map(Vec::into_iter);
+        let mut next = || match &mut given {
+            Ok(given) => given.next().ok_or_else(|| Refused::new("the client gave no answer")),
+            Err(error) => Err(Refused::new(error.to_string())),
+        };
+        answers.into_iter().map(|answer| answer.unwrap_or_else(&mut next)).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
+use super::explicit;
 use super::roots;
 use super::settings::Entry;
 use super::shared::Shared;
@@ -115,7 +116,11 @@ impl Host for Ears {
             News::Log { level, data, .. } => return self.log(level, data),
             News::ResourcesChanged => OfferChange::Resources,
             News::PromptsChanged => OfferChange::Prompts,
-            News::ResourceUpdated(uri) => OfferChange::Resource(uri),
+            News::ResourceUpdated(uri) => {
+                let said_whose = explicit::of_server(&self.server, &uri);
+                self.shared.changes.send(OfferChange::Resource(said_whose)).ok();
+                OfferChange::Resource(uri)
+            }
         };
         // Nobody listening is no failure.
         self.shared.changes.send(change).ok();

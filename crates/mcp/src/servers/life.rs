@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::tool::Tool;
@@ -12,7 +12,7 @@ use toolgate_core::tool::Tool;
 use super::listed::{self, Quarantined};
 use super::tool::UpstreamTool;
 use super::upstream::{State, Upstream};
-use crate::client::{Client, Listed as Kind};
+use crate::client::{Client, Era, Exchange, Listed as Kind};
 
 /// How long a server that died rests before it is started again: this long at first, then
 /// doubled.
@@ -68,6 +68,12 @@ async fn once(upstream: &Arc<Upstream>) -> String {
     if let Err(why) = list(upstream, &client).await {
         client.close().await;
         return why;
+    }
+    if client.about().era == Era::Modern && client.about().has("logging") {
+        // Such a server says nothing unless it is told from which level on.
+        let mut params = Map::new();
+        params.insert("level".to_owned(), "info".into());
+        client.request("logging/setLevel", params, Exchange::new(PAUSE)).await.ok();
     }
     upstream.becomes(State::Ready(client.clone()));
     upstream.shared().changed_offers(client.about());

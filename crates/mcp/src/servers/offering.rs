@@ -22,6 +22,7 @@ use toolgate_core::visible;
 use super::addresses::{self, Address};
 use super::all::Servers;
 use super::answering::Answering;
+use super::explicit;
 use super::listed::Naming;
 use super::once::Once;
 use super::tool::failed;
@@ -132,10 +133,7 @@ impl Gateway {
         let outcome = once.call(gate, args, caller.session(), &stop, Box::new(work)).await;
         match (got.get().cloned(), outcome.result.error) {
             (Some(Ok(answer)), None) => Ok(answer),
-            (Some(Err(ClientError::Server { code, message, data })), _) => {
-                let code = i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
-                Err(ErrorData::new(ErrorCode(code), message, data))
-            }
+            (Some(Err(error @ ClientError::Server { .. })), _) => Err(refused(error)),
             (_, Some(error)) => {
                 let kind = json!({ "type": error.kind.to_string() });
                 let code = match error.kind {
@@ -153,7 +151,7 @@ impl Gateway {
         if let [only] = &*self.servers.all {
             return Ok((Arc::clone(only), uri.to_owned()));
         }
-        if let Some((server, own)) = addresses::explicit(uri) {
+        if let Some((server, own)) = explicit::split(uri) {
             let found = self.servers.all.iter().find(|known| known.entry().name.as_str() == server);
             return found.map(|found| (Arc::clone(found), own)).ok_or_else(|| no_resource(uri));
         }
@@ -199,12 +197,27 @@ struct Asked {
     params: Map<String, Value>,
 }
 
+/// What a server refuses, as its own error; what else goes wrong is one of ours.
+fn refused(error: ClientError) -> ErrorData {
+    match error {
+        ClientError::Server { code, message, data } => {
+            let code = i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
+            ErrorData::new(ErrorCode(code), message, data)
+        }
+        error => ErrorData::internal_error(error.to_string(), None),
+    }
+}
+
 /// What can be read of a list; one bad item loses nothing but itself.
 fn read_all<T: DeserializeOwned>(items: impl Iterator<Item = Value>) -> Vec<T> {
     items.filter_map(|item| serde_json::from_value(item).ok()).collect()
 }
 
-fn understood<T: DeserializeOwned>(answer: Value) -> Result<T, ErrorData> {
+fn understood<T: DeserializeOwned>(mut answer: Value) -> Result<T, ErrorData> {
+    if let Value::Object(answer) = &mut answer {
+        // Servers with a handshake do not say so.
+        answer.entry("resultType").or_insert_with(|| "complete".into());
+    }
     serde_json::from_value(answer).map_err(|error| {
         ErrorData::internal_error(format!("the server's answer is not understood: {error}"), None)
     })
@@ -266,6 +279,22 @@ impl Offers for Gateway {
             return Err(ErrorData::internal_error(message, None));
         }
         understood(answer)
+    }
+
+    async fn watch(&self, uri: &str, on: bool) -> Result<(), ErrorData> {
+        let (upstream, own) = self.owner(uri).await?;
+        let Some(client) = upstream.client() else { return Ok(()) };
+        let can = client.about().capabilities.get("resources").and_then(|can| can.get("subscribe"));
+        if can.and_then(Value::as_bool) != Some(true) {
+            return Ok(());
+        }
+        let method = if on { "resources/subscribe" } else { "resources/unsubscribe" };
+        let mut params = Map::new();
+        params.insert("uri".to_owned(), own.into());
+        match client.request(method, params, Exchange::new(LISTING)).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(refused(error)),
+        }
     }
 
     async fn prompts(&self) -> Result<Vec<Prompt>, ErrorData> {
@@ -333,12 +362,19 @@ impl Offers for Gateway {
         let exchange = Exchange::new(LISTING);
         match client.request("completion/complete", params, exchange).await {
             Ok(answer) => understood(answer),
-            Err(ClientError::Server { code, message, data }) => {
-                let code = i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
-                Err(ErrorData::new(ErrorCode(code), message, data))
-            }
-            Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+            Err(error) => Err(refused(error)),
         }
+    }
+
+    async fn log_from(&self, level: &str) {
+        let asked = self.servers.all.iter().filter_map(|upstream| upstream.client());
+        let asked = asked.filter(|client| client.about().has("logging")).map(async |client| {
+            let mut params = Map::new();
+            params.insert("level".to_owned(), level.into());
+            // A server that does not want to is no failure of the client's.
+            client.request("logging/setLevel", params, Exchange::new(LISTING)).await.ok();
+        });
+        join_all(asked).await;
     }
 
     fn changes(&self) -> Option<broadcast::Receiver<OfferChange>> {
