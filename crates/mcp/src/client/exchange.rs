@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::host::Answers;
+use super::host::{Abilities, Answers};
 
 /// How far a request has come, as its server says.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,9 @@ pub struct Exchange {
     pub most: Duration,
     /// Takes it back: the server is told.
     pub stop: CancellationToken,
+    /// What the server may ask for meanwhile; what the connection's host offers if that is not
+    /// said. Only servers without a handshake can be told.
+    pub can: Option<Abilities>,
     /// Who hears of progress.
     pub progress: Option<OnProgress>,
     /// Who answers what the server asks for meanwhile; the connection's host if nobody.
@@ -54,6 +57,7 @@ impl Exchange {
             patience,
             most: patience.saturating_mul(10),
             stop: CancellationToken::new(),
+            can: None,
             progress: None,
             host: None,
         }

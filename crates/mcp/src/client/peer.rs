@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::about::Era;
 use super::error::{ClientError, MODERN};
 use super::exchange::Exchange;
+use super::host::Abilities;
 use super::inbox::{Inbox, Outlet, Purpose};
 use super::wire;
 
@@ -39,7 +40,8 @@ impl Peer {
     ) -> Result<Value, ClientError> {
         let mut registered = self.inbox.register(exchange, purpose)?;
         let id = registered.id;
-        self.stamp(&mut params, era, (purpose == Purpose::Work).then_some(id));
+        let can = exchange.can.unwrap_or(self.inbox.can);
+        self.stamp(&mut params, era, can, (purpose == Purpose::Work).then_some(id));
         let mut abandoned = Abandoned { outlet: &self.outlet, id: Some(id) };
         let wait = async {
             self.outlet.send(wire::request(id, method, params)).await?;
@@ -77,7 +79,13 @@ impl Peer {
     }
 
     /// Puts into a request what every one has.
-    fn stamp(&self, params: &mut Map<String, Value>, era: Era, progress: Option<u64>) {
+    fn stamp(
+        &self,
+        params: &mut Map<String, Value>,
+        era: Era,
+        can: Abilities,
+        progress: Option<u64>,
+    ) {
         if era == Era::Legacy && progress.is_none() {
             return;
         }
@@ -91,7 +99,7 @@ impl Peer {
         if era == Era::Modern {
             meta.insert(VERSION_KEY.to_owned(), json!(MODERN));
             meta.insert(INFO_KEY.to_owned(), client_info());
-            meta.insert(CAPABILITIES_KEY.to_owned(), self.inbox.can.said());
+            meta.insert(CAPABILITIES_KEY.to_owned(), can.said());
             let level = self.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if let Some(level) = level {
                 meta.insert(LOG_LEVEL_KEY.to_owned(), json!(level));

@@ -8,7 +8,8 @@ use rmcp::model::LoggingLevel;
 use serde_json::Value;
 use toolgate_core::context::{CallContext, Session};
 
-use super::link::{Link, Links, Wanted};
+use super::link::{Abilities as Own, Link, Links, Wanted};
+use crate::client::Abilities;
 
 /// Reaches whoever made a call. A gate gives it to tools as a service.
 #[derive(Debug, Clone)]
@@ -50,6 +51,18 @@ pub enum AskError {
 impl Caller {
     pub(super) fn new(link: Link, session: Arc<Session>) -> Self {
         Self { link, session }
+    }
+
+    /// What the client can be asked for.
+    pub fn abilities(&self) -> Abilities {
+        let Own { forms, sampling, roots } = self.link.can;
+        Abilities { forms, sampling, roots }
+    }
+
+    /// Notes that something was wanted which the client cannot give.
+    pub fn lacks(&self, abilities: Abilities) {
+        let Abilities { forms, sampling, roots } = abilities;
+        self.link.lacks(Own { forms, sampling, roots });
     }
 
     /// The session of the client.

@@ -13,7 +13,7 @@ use super::ears::Opened;
 use super::questions::Question;
 use super::roots;
 use super::upstream::Upstream;
-use crate::client::{Answers, Asked, Refused};
+use crate::client::{Abilities, Answers, Asked, Refused};
 use crate::server::{Caller, Callers};
 
 /// Answers what a server asks for during a call: the client that made the call is asked where it
@@ -44,6 +44,33 @@ impl Answering {
     ) -> Self {
         let opened = caller.clone().map(|caller| upstream.ears().opened(caller));
         Self { context, upstream: Arc::clone(upstream), caller, _opened: opened }
+    }
+
+    /// What the server may ask for: what the client can, and forms wherever a person may be there
+    /// to fill them in.
+    pub(super) fn abilities(&self) -> Abilities {
+        let shared = self.upstream.shared();
+        let caller = self.caller.as_ref().map(Caller::abilities).unwrap_or_default();
+        let offered = shared.abilities;
+        Abilities {
+            forms: offered.forms && (caller.forms || shared.questions.reach_a_person()),
+            sampling: offered.sampling && caller.sampling,
+            roots: offered.roots,
+        }
+    }
+
+    /// The server needs something of its client that it was not offered: so does the client's call.
+    pub(super) fn lacks(&self, said: &Value) {
+        let needs = |name: &str| {
+            said.get("requiredCapabilities").is_some_and(|needed| needed.get(name).is_some())
+        };
+        if let Some(caller) = &self.caller {
+            caller.lacks(Abilities {
+                forms: needs("elicitation"),
+                sampling: needs("sampling"),
+                roots: needs("roots"),
+            });
+        }
     }
 
     fn server(&self) -> &str {

@@ -110,12 +110,14 @@ impl Gateway {
                 let client = used.ready(context.cancellation()).await?;
                 let Value::Object(params) = args else { return Ok(ToolResult::text("")) };
                 let entry = used.entry();
+                let answering = Answering::to(context.clone(), &used, asking);
                 let exchange = Exchange {
                     patience: entry.timeout,
                     most: entry.most,
                     stop: context.cancellation().clone(),
+                    can: Some(answering.abilities()),
                     progress: None,
-                    host: Some(Arc::new(Answering::to(context.clone(), &used, asking))),
+                    host: Some(Arc::new(answering)),
                 };
                 let answer = client.request(method, params, exchange).await;
                 let shown = match &answer {

@@ -102,6 +102,11 @@ impl Questions {
         self.gate.get()
     }
 
+    /// Whether somebody may be there to answer.
+    pub(super) fn reach_a_person(&self) -> bool {
+        self.gate.get().is_some_and(|gate| gate.approvals().is_anybody_there())
+    }
+
     /// Puts a question to a person during a call; the answer, or nothing when they refuse.
     pub(super) async fn put(
         &self,

@@ -23,6 +23,9 @@ use super::result;
 use super::upstream::Upstream;
 use crate::client::{ClientError, Exchange, Progress};
 
+/// What a server says whose client cannot do what it needs.
+const LACKING: i64 = -32_021;
+
 /// A tool of a server.
 pub(super) struct UpstreamTool {
     listed: Arc<Listed>,
@@ -115,17 +118,22 @@ impl UpstreamCall {
             context.blocking(keep).await?;
         }
         let entry = upstream.entry();
+        let answering = Arc::new(Answering::during(context.clone(), &upstream));
         let exchange = Exchange {
             patience: entry.timeout,
             most: entry.most,
             stop: context.cancellation().clone(),
+            can: Some(answering.abilities()),
             progress: Some(following(context)),
-            host: Some(Arc::new(Answering::during(context.clone(), &upstream))),
+            host: Some(Arc::clone(&answering) as _),
         };
         let mut params = Map::new();
         params.insert("name".to_owned(), tool.into());
         params.insert("arguments".to_owned(), Value::Object(args));
         let answer = client.request("tools/call", params, exchange).await;
+        if let Err(ClientError::Server { code: LACKING, data: Some(data), .. }) = &answer {
+            answering.lacks(data);
+        }
         result::read(answer.map_err(|error| failed(entry.name.as_str(), error))?)
     }
 }
