@@ -81,20 +81,19 @@ impl Client {
         let connecting = async {
             match Self::once(spec, known, &host).await {
                 // Some servers die of what they do not know.
-                Err(Failed { error, is_dead: true }) if known != Some(Era::Legacy) => {
+                Err(Failed { error, is_dead: true })
+                    if known != Some(Era::Legacy) && matches!(spec.way, Way::Program(_)) =>
+                {
                     tracing::debug!(server = spec.name, %error, "trying again in the old manner");
                     Self::once(spec, Some(Era::Legacy), &host).await
                 }
                 other => other,
             }
         };
-        match timeout(spec.start, Box::pin(connecting)).await {
+        // Whatever else may take long, it ends.
+        match timeout(spec.start.saturating_mul(2), Box::pin(connecting)).await {
             Ok(connected) => connected.map_err(|failed| failed.error),
-            Err(_) => Err(ConnectError::TimedOut {
-                server: spec.name.clone(),
-                after: spec.start,
-                stderr: String::new(),
-            }),
+            Err(_) => Err(too_late(spec, String::new())),
         }
     }
 
@@ -119,14 +118,20 @@ impl Client {
         host: &Arc<dyn Host>,
     ) -> Result<Self, Failed> {
         let over = CancellationToken::new();
-        let _over = over.clone().drop_guard();
+        let guard = over.clone().drop_guard();
         let inbox = Inbox::new(Arc::clone(host));
         let outlet = reach(spec, way, &inbox, &over).await?;
         let known = if matches!(way, Way::Sse(_)) { Some(Era::Legacy) } else { known };
         let peer = Arc::new(Peer::new(inbox, outlet));
-        let about = match handshake::begin(&peer, known, spec.start).await {
-            Ok(about) => about,
-            Err(failure) => {
+        let beginning = handshake::begin(&peer, known, spec.start);
+        let about = match timeout(spec.start, Box::pin(beginning)).await {
+            Ok(Ok(about)) => about,
+            Err(_) | Ok(Err(Failure::Exchange(ClientError::TimedOut { .. }))) => {
+                peer.outlet.close().await;
+                let ended = peer.inbox.ended();
+                return Err(too_late(spec, ended.map(|one| one.stderr).unwrap_or_default()).into());
+            }
+            Ok(Err(failure)) => {
                 let is_dead = matches!(failure, Failure::Exchange(ClientError::Gone(_)));
                 peer.outlet.close().await;
                 return Err(Failed { error: failure.named(&spec.name), is_dead });
@@ -134,7 +139,7 @@ impl Client {
         };
         let subscription = (about.era == Era::Modern)
             .then(|| Subscription::start(Arc::clone(&peer), &about, over));
-        let inner = Inner { peer, about, longest: spec.longest, subscription, _over };
+        let inner = Inner { peer, about, longest: spec.longest, subscription, _over: guard };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -214,6 +219,10 @@ impl Client {
     }
 }
 
+fn too_late(spec: &Spec, stderr: String) -> ConnectError {
+    ConnectError::TimedOut { server: spec.name.clone(), after: spec.start, stderr }
+}
+
 /// An attempt that failed.
 struct Failed {
     error: ConnectError,
@@ -225,7 +234,7 @@ impl Failed {
     /// Whether that is how servers answer which know only what came before streamable HTTP.
     fn is_older(&self) -> bool {
         let ConnectError::Begin { source, .. } = &self.error else { return false };
-        matches!(source, ClientError::Http { status: 400 | 404 | 405, .. })
+        matches!(**source, ClientError::Http { status: 400 | 404 | 405, .. })
     }
 }
 

@@ -3,6 +3,7 @@
 //! Without arguments it is a well-behaved server of the old manner, with one tool, `echo`. It also
 //! serves as the helper that starts other programs for tests.
 #![expect(clippy::disallowed_methods, reason = "it starts a program that must not outlive it")]
+#![expect(clippy::indexing_slicing, reason = "what is not there in JSON is null")]
 
 mod offered;
 mod talk;
@@ -139,23 +140,30 @@ fn answer(ways: &Ways, state: &mut State, message: &Value) -> Option<ExitCode> {
             state.greeted = true;
             let wanted = message["params"]["protocolVersion"].as_str().unwrap_or_default();
             let version = ways.value("version").unwrap_or(wanted);
-            say(&id, Ok(json!({
-                "protocolVersion": version,
-                "serverInfo": {"name": "hostile", "version": "1"},
-                "capabilities": {"tools": {"listChanged": true}},
-            })));
+            say(
+                &id,
+                Ok(json!({
+                    "protocolVersion": version,
+                    "serverInfo": {"name": "hostile", "version": "1"},
+                    "capabilities": {"tools": {"listChanged": true}},
+                })),
+            );
         }
         "server/discover" if ways.has("modern") => {
-            say(&id, Ok(json!({
-                "resultType": "complete",
-                "supportedVersions": ["2026-07-28"],
-                "capabilities": {"tools": {"listChanged": true}},
-                "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "hostile", "version": "1"}},
-            })));
+            say(
+                &id,
+                Ok(json!({
+                    "resultType": "complete",
+                    "supportedVersions": ["2026-07-28"],
+                    "capabilities": {"tools": {"listChanged": true}},
+                    "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "hostile", "version": "1"}},
+                })),
+            );
         }
         "subscriptions/listen" if ways.has("modern") => {
             let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
-            let params = json!({"_meta": meta, "notifications": message["params"]["notifications"]});
+            let params =
+                json!({"_meta": meta, "notifications": message["params"]["notifications"]});
             notify("notifications/subscriptions/acknowledged", &params);
             state.listening = Some(id);
         }
@@ -216,11 +224,14 @@ fn call(ways: &Ways, state: &mut State, id: &Value, params: &Value) -> Option<Ex
             "type": "object", "properties": {"sure": {"type": "boolean"}}
         }});
         if ways.has("modern") {
-            say(id, Ok(json!({
-                "resultType": "input_required",
-                "inputRequests": {"sure": {"method": "elicitation/create", "params": form}},
-                "requestState": "the state",
-            })));
+            say(
+                id,
+                Ok(json!({
+                    "resultType": "input_required",
+                    "inputRequests": {"sure": {"method": "elicitation/create", "params": form}},
+                    "requestState": "the state",
+                })),
+            );
         } else {
             state.waiting = Some(id.clone());
             request(&json!("question"), "elicitation/create", &form);

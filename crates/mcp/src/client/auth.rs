@@ -1,16 +1,10 @@
-//! Who may use a server.
+//! Who may use a server: tokens, how they are got, and where they are kept.
 
-use std::fmt;
+mod callback;
+mod kept;
+mod oauth;
+mod tokens;
 
-use async_trait::async_trait;
-
-/// Tokens for one server.
-#[async_trait]
-pub trait Tokens: fmt::Debug + Send + Sync {
-    /// The token to send, if there is one; renewed if it has run out.
-    async fn token(&self) -> Option<String>;
-
-    /// The server refused a request, with this status and this challenge. Whether it is worth
-    /// trying again, with another token.
-    async fn refused(&self, status: u16, challenge: &str) -> bool;
-}
+pub use callback::Callback;
+pub use oauth::{Identity, LoginError, OAuth, Open};
+pub use tokens::{Refusal, Tokens};

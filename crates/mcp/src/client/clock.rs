@@ -93,7 +93,7 @@ impl Clock {
 
 /// A moment later; one that never comes is far enough away.
 fn later(from: Instant, by: Duration) -> Instant {
-    const AGES: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
+    const AGES: Duration = Duration::from_hours(30 * 365 * 24);
     from.checked_add(by.min(AGES)).unwrap_or(from)
 }
 

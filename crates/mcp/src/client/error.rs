@@ -54,12 +54,7 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for Ended {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.reason.fmt(formatter)?;
-        let last = self.stderr.lines().rev().find(|line| !line.trim().is_empty());
-        match last {
-            Some(line) => write!(formatter, "; it said last: {}", clipped(line.trim(), 300)),
-            None => Ok(()),
-        }
+        write!(formatter, "{}{}", self.reason, said_last(&self.stderr))
     }
 }
 
@@ -100,7 +95,7 @@ pub enum ConnectError {
     NotFound { program: String },
     #[error("{0}")]
     Spawn(#[from] SpawnError),
-    #[error("server `{server}` was not ready within {} s{}", after.as_secs_f32(), after_colon(stderr))]
+    #[error("server `{server}` was not ready within {} s{}", after.as_secs_f32(), said_last(stderr))]
     TimedOut { server: String, after: Duration, stderr: String },
     #[error("server `{server}` speaks revision `{version}`, which is not known here (known are {})", KNOWN.join(", "))]
     Version { server: String, version: String },
@@ -109,7 +104,7 @@ pub enum ConnectError {
     #[error("server `{server}` cannot be used: {why}")]
     Settings { server: String, why: String },
     #[error("server `{server}` could not begin: {source}")]
-    Begin { server: String, source: ClientError },
+    Begin { server: String, source: Box<ClientError> },
 }
 
 /// The revisions with a handshake that are known here, the newest first.
@@ -120,9 +115,21 @@ pub(super) const MODERN: &str = "2026-07-28";
 fn timed_out(after: Duration, had_progress: bool) -> String {
     let after = after.as_secs_f32();
     if had_progress {
-        format!("the server reported progress, but no result within {after} s; raise its `timeout` if it needs longer")
+        format!(
+            "the server reported progress, but no result within {after} s; raise its `timeout` if it needs longer"
+        )
     } else {
-        format!("the server gave no sign of life for {after} s; raise its `timeout` if it needs longer")
+        format!(
+            "the server gave no sign of life for {after} s; raise its `timeout` if it needs longer"
+        )
+    }
+}
+
+/// The last line of what a server complained about.
+fn said_last(stderr: &str) -> String {
+    match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => format!("; it said last: {}", clipped(line.trim(), 300)),
+        None => String::new(),
     }
 }
 

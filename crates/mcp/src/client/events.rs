@@ -29,7 +29,7 @@ impl Event {
     }
 
     /// Takes in a line of the stream.
-    fn take(&mut self, line: Line<'_>, longest: usize) {
+    fn take(&mut self, line: &Line<'_>, longest: usize) {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong { .. } => {
@@ -109,7 +109,7 @@ impl Events {
             if is_whole {
                 let line = self.line.whole();
                 let is_blank = matches!(line, Line::Whole(b"" | b"\r"));
-                event.take(line, self.longest);
+                event.take(&line, self.longest);
                 return Ok(Some(is_blank));
             }
         }
@@ -123,7 +123,7 @@ mod tests {
     fn event(lines: &[&str], longest: usize) -> Event {
         let mut event = Event::default();
         for line in lines {
-            event.take(Line::Whole(line.as_bytes()), longest);
+            event.take(&Line::Whole(line.as_bytes()), longest);
         }
         event
     }

@@ -41,7 +41,7 @@ impl Failure {
         match self {
             Self::Version(version) => ConnectError::Version { server, version },
             Self::Exchange(ClientError::NeedsLogin { .. }) => ConnectError::NeedsLogin { server },
-            Self::Exchange(source) => ConnectError::Begin { server, source },
+            Self::Exchange(source) => ConnectError::Begin { server, source: Box::new(source) },
         }
     }
 }

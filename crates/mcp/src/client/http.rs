@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::error::{ClientError, ConnectError, Ended, MODERN, Reason};
@@ -23,7 +23,7 @@ use super::wire;
 /// How often in a row a stream that brings nothing is asked for again.
 const ATTEMPTS: u32 = 5;
 /// How long to wait before a stream is asked for again: if nothing is said, and at most.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
 /// How long it may take to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(2);
 
@@ -143,9 +143,8 @@ impl Http {
         if body.trim_ascii().is_empty() {
             return Ok(());
         }
-        let message = serde_json::from_slice(&body).map_err(|error| {
-            ClientError::Malformed { why: format!("it is no JSON: {error}") }
-        })?;
+        let message = serde_json::from_slice(&body)
+            .map_err(|error| ClientError::Malformed { why: format!("it is no JSON: {error}") })?;
         self.receive(message, Some(id));
         Ok(())
     }
@@ -166,7 +165,7 @@ impl Http {
         let mut response = Some(response);
         let mut in_vain = 0;
         loop {
-            let before = place.last.clone();
+            let (before, begun) = (place.last.clone(), Instant::now());
             let broken = match response.take() {
                 Some(response) => self.events(on, response, &mut place).await,
                 None => Ok(()),
@@ -174,7 +173,8 @@ impl Http {
             if on.is_some_and(|id| !self.inbox.is_open(id)) {
                 return Ok(());
             }
-            in_vain = if place.last == before { in_vain + 1 } else { 1 };
+            let is_in_vain = place.last == before && begun.elapsed() < PAUSES.1;
+            in_vain = if is_in_vain { in_vain + 1 } else { 1 };
             let can_resume = is_resumable && (on.is_none() || place.last.is_some());
             if !can_resume || (on.is_some() && in_vain > ATTEMPTS) {
                 return broken.and(Err(broke_off("it broke off before the answer")));

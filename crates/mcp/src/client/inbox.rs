@@ -163,8 +163,12 @@ impl Inbox {
             return;
         }
         match Incoming::parse(message) {
+            // On a stream of its own, a request is answered and no other.
+            Some(Incoming::Answer { id, .. }) if on.is_some() && id.is_some() && id != on => {
+                self.pass_over("an answer to another request");
+            }
             Some(Incoming::Answer { id, outcome }) => self.settle(id.or(on), outcome),
-            Some(Incoming::Notification { method, params }) => self.hear(&method, params),
+            Some(Incoming::Notification { method, params }) => self.hear(&method, &params),
             Some(Incoming::Request { id, method, params }) => {
                 self.question(id, &method, params, on, outlet);
             }
@@ -242,10 +246,10 @@ impl Inbox {
         found.unwrap_or(Ended { reason: super::error::Reason::Closed, stderr: String::new() })
     }
 
-    fn hear(&self, method: &str, params: Map<String, Value>) {
+    fn hear(&self, method: &str, params: &Map<String, Value>) {
         let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
         match method {
-            "notifications/progress" => self.progress(&params),
+            "notifications/progress" => self.progress(params),
             "notifications/cancelled" => {
                 if let Some(id) = params.get("requestId")
                     && let Some(token) = self.answering().remove(&id.to_string())
@@ -319,7 +323,7 @@ impl Inbox {
             };
             inbox.answering().remove(&key);
             if let Some(outcome) = outcome {
-                let sending = outlet.send(wire::answer(id, outcome));
+                let sending = outlet.send(wire::answer(&id, outcome));
                 // A server that does not read is noticed by whoever waits for it.
                 tokio::time::timeout(SENDING, sending).await.ok();
             }

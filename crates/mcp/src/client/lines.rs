@@ -118,7 +118,49 @@ fn keep_end(tail: &mut VecDeque<u8>, piece: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// However the bytes come, the lines are the same.
+        #[test]
+        fn lines_do_not_depend_on_pieces(
+            text in "[a-c\n]{0,200}",
+            pieces in vec(1_usize..50, 1..20),
+            longest in 0_usize..30,
+        ) {
+            let mut lines = Vec::new();
+            let mut line = Growing::new(longest);
+            let mut rest = text.as_bytes();
+            for size in pieces.into_iter().cycle() {
+                if rest.is_empty() {
+                    break;
+                }
+                let (mut piece, later) = rest.split_at(size.min(rest.len()));
+                rest = later;
+                while !piece.is_empty() {
+                    let (taken, is_whole) = line.grow(piece);
+                    piece = &piece[taken..];
+                    if is_whole {
+                        lines.push(match line.whole() {
+                            Line::Whole(whole) => Some(whole.to_vec()),
+                            Line::TooLong { .. } => None,
+                        });
+                        line.clear();
+                    }
+                }
+            }
+            let ends = text.matches('\n').count();
+            let expected: Vec<_> = text
+                .split('\n')
+                .take(ends)
+                .map(|line| (line.len() <= longest).then(|| line.as_bytes().to_vec()))
+                .collect();
+            prop_assert_eq!(lines, expected);
+        }
+    }
 
     #[tokio::test]
     async fn a_long_line_leaves_its_ends_and_no_trace() {

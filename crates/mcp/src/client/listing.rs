@@ -16,7 +16,7 @@ const PAGES: usize = 500;
 /// Things that are kept, at most.
 const ITEMS: usize = 20_000;
 /// How long a page may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a server can list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -74,8 +74,7 @@ async fn answers(
         };
         asked.push((name, known));
     }
-    let names: Vec<_> =
-        asked.iter().map(|(name, asked)| (name.clone(), asked.method())).collect();
+    let names: Vec<_> = asked.iter().map(|(name, asked)| (name.clone(), asked.method())).collect();
     if names.is_empty() {
         return Ok(Map::new());
     }
@@ -87,7 +86,9 @@ async fn answers(
         match answers.next().unwrap_or_else(nobody) {
             Ok(answer) => said.insert(name, answer),
             // Whoever does not want to answer a form can be understood.
-            Err(_) if method == "elicitation/create" => said.insert(name, json!({"action": "cancel"})),
+            Err(_) if method == "elicitation/create" => {
+                said.insert(name, json!({"action": "cancel"}))
+            }
             Err(refused) => return Err(unanswered(method, &refused)),
         };
     }

@@ -39,7 +39,7 @@ impl Sse {
         let web = Web::new(name, remote)?;
         let named = |source: ClientError| match source {
             ClientError::NeedsLogin { server } => ConnectError::NeedsLogin { server },
-            source => ConnectError::Begin { server: name.to_owned(), source },
+            source => ConnectError::Begin { server: name.to_owned(), source: Box::new(source) },
         };
         let (events, endpoint) = begin(&web, longest).await.map_err(named)?;
         let outlet = Arc::new_cyclic(|itself| Self {
@@ -78,12 +78,11 @@ impl Sse {
             outcome = reading => outcome,
             () = self.stop.cancelled() => return,
         };
-        let ended = match outcome {
-            Err(ClientError::Gone(ended)) => ended,
-            _ => {
-                let reason = Reason::Unreachable("its stream ended".to_owned());
-                Ended { reason, stderr: String::new() }
-            }
+        let ended = if let Err(ClientError::Gone(ended)) = outcome {
+            ended
+        } else {
+            let reason = Reason::Unreachable("its stream ended".to_owned());
+            Ended { reason, stderr: String::new() }
         };
         self.inbox.end(ended);
     }

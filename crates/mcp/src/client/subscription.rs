@@ -18,7 +18,7 @@ use super::peer::Peer;
 /// Resources that are watched at once, at most.
 const RESOURCES: usize = 1000;
 /// The shortest and the longest pause before listening again.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
 /// As long as it takes.
 const FOREVER: Duration = Duration::MAX;
 

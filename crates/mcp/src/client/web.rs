@@ -8,6 +8,7 @@ use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
 use url::Url;
 
+use super::auth::Refusal;
 use super::error::{ClientError, ConnectError, Ended, Reason, clipped};
 use super::spec::Remote;
 
@@ -21,8 +22,15 @@ const TOKENS: usize = 4;
 const COMPLAINT: usize = 64 * 1024;
 /// Headers that are not for others to choose.
 const OURS: [&str; 9] = [
-    "accept", "content-type", "content-length", "host", "connection", "transfer-encoding",
-    "mcp-session-id", "mcp-protocol-version", "last-event-id",
+    "accept",
+    "content-type",
+    "content-length",
+    "host",
+    "connection",
+    "transfer-encoding",
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "last-event-id",
 ];
 
 /// Makes requests to one server.
@@ -64,7 +72,11 @@ impl Web {
             }
         };
         let agent = concat!("toolgate/", env!("CARGO_PKG_VERSION"));
-        let client = reqwest::Client::builder()
+        let mut builder = reqwest::Client::builder();
+        if is_here(&remote.url) {
+            builder = builder.no_proxy();
+        }
+        let client = builder
             .redirect(Policy::custom(within))
             .connect_timeout(CONNECTING)
             .user_agent(agent)
@@ -105,9 +117,11 @@ impl Web {
             if let Some(body) = &body {
                 request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
             }
-            if let Some(auth) = &self.remote.auth
-                && let Some(token) = auth.token().await
-            {
+            let token = match &self.remote.auth {
+                Some(auth) => auth.token().await,
+                None => None,
+            };
+            if let Some(token) = &token {
                 request = request.bearer_auth(token);
             }
             let response = request.send().await.map_err(|error| unreachable(&error))?;
@@ -118,13 +132,25 @@ impl Web {
             if !is_refused {
                 return Ok(response);
             }
+            let refusal =
+                Refusal { token: token.as_deref(), status: status.as_u16(), challenge: &challenge };
             match &self.remote.auth {
-                Some(auth) if auth.refused(status.as_u16(), &challenge).await => {}
+                Some(auth) if auth.refused(refusal).await => {}
                 None if self.headers.contains_key(AUTHORIZATION) => return Ok(response),
                 _ => break,
             }
         }
         Err(ClientError::NeedsLogin { server: self.name.clone() })
+    }
+}
+
+/// Whether a server is on this machine, where no proxy reaches it.
+fn is_here(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 

@@ -87,7 +87,12 @@ fn server_error(error: Value) -> ClientError {
 
 /// A request of ours.
 pub(super) fn request(id: u64, method: &str, params: Map<String, Value>) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+    let params = Value::Object(params);
+    let mut message = notification(method, Some(params));
+    if let Value::Object(message) = &mut message {
+        message.insert("id".to_owned(), json!(id));
+    }
+    message
 }
 
 /// A notification of ours.
@@ -100,7 +105,7 @@ pub(super) fn notification(method: &str, params: Option<Value>) -> Value {
 }
 
 /// An answer of ours.
-pub(super) fn answer(id: Value, outcome: Result<Value, super::host::Refused>) -> Value {
+pub(super) fn answer(id: &Value, outcome: Result<Value, super::host::Refused>) -> Value {
     match outcome {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
         Err(refused) => {
@@ -136,7 +141,30 @@ fn after_name(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// Whatever comes, it is a message or it is not.
+        #[test]
+        fn nothing_that_comes_is_fatal(head in any::<Vec<u8>>(), tail in any::<Vec<u8>>()) {
+            guess_id(&head, &tail);
+            if let Ok(message) = serde_json::from_slice::<Value>(&head) {
+                Incoming::parse(message);
+            }
+        }
+
+        /// An answer finds its request, wherever a server writes the id.
+        #[test]
+        fn an_id_is_found_at_either_end(id in any::<u64>(), text in "[a-z{}\"]{0,40}") {
+            let text = json!(text);
+            let before = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":{text}}}}}"#);
+            prop_assert_eq!(guess_id(before.as_bytes(), before.as_bytes()), Some(id));
+            let behind = format!(r#"{{"result":{{"a":{text}}},"jsonrpc":"2.0","id":{id}}}"#);
+            prop_assert_eq!(guess_id(behind.as_bytes(), behind.as_bytes()), Some(id));
+        }
+    }
 
     #[test]
     fn finds_the_id_before_and_behind_the_content() {

@@ -3,6 +3,10 @@
 mod eras;
 mod hostile;
 mod leaving;
+mod login;
+mod over_http;
+mod real;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

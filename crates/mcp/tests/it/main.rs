@@ -6,5 +6,7 @@ mod client;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod conformance_client;
+#[cfg(test)]
 #[path = "../../examples/everything/everything.rs"]
 mod everything;

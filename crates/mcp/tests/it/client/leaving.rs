@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use toolgate_mcp::client::{Client, Reason};
+use toolgate_core::policy::Level;
+use toolgate_core::policy::rule::Sandbox;
+use toolgate_mcp::client::{Client, Reach, Reason, Way};
 
-use super::{Place, connect_legacy};
+use super::{Place, connect_legacy, echo, seconds};
 
 /// Whether a process runs.
 fn runs(id: &str) -> bool {
@@ -66,6 +68,28 @@ async fn dropping_the_last_client_ends_the_server() {
     tokio::task::spawn_blocking(move || eventually("it ends", || !runs(&grandchild)))
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn a_confined_server_writes_only_where_it_may() {
+    let place = Place::new();
+    let workspace = place.folder.path().canonicalize().unwrap().join("workspace");
+    std::fs::create_dir(&workspace).unwrap();
+    for (sandbox, is_written) in [(Sandbox::ReadOnly, false), (Sandbox::WorkspaceWrite, true)] {
+        let file = workspace.join("written");
+        let mut spec = place.hostile(&[&format!("writes={}", file.display())]);
+        let Way::Program(program) = &mut spec.way else { unreachable!("it is a program") };
+        program.folder.clone_from(&workspace);
+        program.reach = Reach { sandbox, network: Vec::new(), roots: vec![workspace.clone()] };
+        if program.spawner.level() == Level::None {
+            eprintln!("\n*** SKIPPED: this machine cannot confine programs ***\n");
+            return;
+        }
+        let client = connect_legacy(&spec).await;
+        assert!(echo(&client, seconds(10)).await.is_ok());
+        client.close().await;
+        assert_eq!(file.exists(), is_written, "{sandbox:?}");
+    }
 }
 
 #[test]
