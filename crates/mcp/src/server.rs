@@ -13,6 +13,7 @@ mod connection;
 mod http;
 mod link;
 mod listing;
+mod load;
 mod log;
 mod offering;
 mod offers;
@@ -82,7 +83,7 @@ impl Server {
     ///
     /// When the connection breaks; that a client leaves is none.
     pub async fn serve_standard_streams(&self, stop: &CancellationToken) -> Result<(), ServeError> {
-        self.serve(Lines::standard(), stop).await
+        self.serve(Lines::standard(Arc::clone(&self.shared.load)), stop).await
     }
 
     /// The same on any two streams.
@@ -96,7 +97,8 @@ impl Server {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         stop: &CancellationToken,
     ) -> Result<(), ServeError> {
-        self.serve(Lines::new(Box::new(reader), Box::new(writer)), stop).await
+        let load = Arc::clone(&self.shared.load);
+        self.serve(Lines::new(Box::new(reader), Box::new(writer), load), stop).await
     }
 
     async fn serve(&self, lines: Lines, stop: &CancellationToken) -> Result<(), ServeError> {

@@ -1,5 +1,6 @@
 //! Connections over HTTP: the streamable transport, on one path.
 
+mod body;
 mod guard;
 mod rooms;
 mod token;
@@ -11,6 +12,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http_body_util::Full;
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
@@ -27,6 +29,7 @@ use self::guard::Guard;
 use self::rooms::Rooms;
 use super::Server;
 use super::connection::Connection;
+use super::load::{FULL, Load};
 
 /// Where the tools are.
 pub const PATH: &str = "/mcp";
@@ -34,6 +37,8 @@ pub const PATH: &str = "/mcp";
 const CONNECTIONS: usize = 256;
 /// How long a request may take to say what it is.
 const HEAD: Duration = Duration::from_secs(10);
+/// How long a request may take to come in.
+const BODY: Duration = Duration::from_secs(30);
 /// A longer request is refused.
 const LONGEST: usize = 16 * 1024 * 1024;
 /// How long what goes on may take to end.
@@ -92,7 +97,8 @@ impl Server {
                 .with_json_response(true)
                 .with_max_request_body_bytes(LONGEST),
         );
-        let front = Arc::new(Front { guard: Guard::new(address, settings), service });
+        let guard = Guard::new(address, settings);
+        let front = Arc::new(Front { guard, load: Arc::clone(&self.shared.load), service });
         front.accept(listener, stop).await;
         rooms.close_all().await;
         self.shared.parked.end().await;
@@ -103,6 +109,7 @@ impl Server {
 /// What every connection meets.
 struct Front {
     guard: Guard,
+    load: Arc<Load>,
     service: Service,
 }
 
@@ -155,16 +162,33 @@ impl Front {
         }
     }
 
-    async fn answer(&self, mut request: Request<Incoming>) -> Answer {
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
         if request.uri().path() != PATH {
             return guard::refusal(StatusCode::NOT_FOUND, "the tools are at /mcp");
         }
-        match self.guard.admit(&request) {
-            Ok(principal) => {
-                request.extensions_mut().insert(principal);
-                self.service.handle(request).await
-            }
+        match self.admitted(request).await {
+            Ok(request) => self.service.handle(request).await,
             Err(refusal) => *refusal,
+        }
+    }
+
+    /// A request that may come in, with all of its body.
+    async fn admitted(
+        &self,
+        mut request: Request<Incoming>,
+    ) -> Result<Request<Full<Bytes>>, Box<Answer>> {
+        let refuse = |status, why| Box::new(guard::refusal(status, why));
+        let principal = self.guard.admit(&request)?;
+        let Some(room) = self.load.take(0) else {
+            return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, FULL));
+        };
+        // Held until the work is done.
+        request.extensions_mut().insert(principal);
+        request.extensions_mut().insert(Arc::clone(&room));
+        let (parts, body) = request.into_parts();
+        match body::read(body, LONGEST, BODY, &room).await {
+            Ok(bytes) => Ok(Request::from_parts(parts, Full::new(bytes))),
+            Err(error) => Err(refuse(error.status(), error.words())),
         }
     }
 }
