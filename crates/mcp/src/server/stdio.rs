@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -55,7 +55,22 @@ pub(super) struct Lines {
 type Refusing = (JoinHandle<io::Result<()>>, Instant);
 
 /// The requests that were not answered yet.
-type Open = Arc<std::sync::Mutex<HashMap<RequestId, Arc<Room>>>>;
+type Open = Arc<std::sync::Mutex<HashMap<RequestId, Held>>>;
+
+/// What a request holds.
+#[derive(Debug)]
+enum Held {
+    /// Until it is answered.
+    Open(Arc<Room>),
+    /// It was cancelled, and holds nothing but what its work still holds.
+    Cancelled(Weak<Room>),
+}
+
+impl Held {
+    fn is_over(&self) -> bool {
+        matches!(self, Self::Cancelled(room) if room.strong_count() == 0)
+    }
+}
 
 impl std::fmt::Debug for Lines {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -123,7 +138,7 @@ impl Lines {
                 self.begun = true;
                 let id = request.id.clone();
                 let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-                if open.contains_key(&id) {
+                if open.get(&id).is_some_and(|held| !held.is_over()) {
                     let message = "a request of this id still goes on";
                     return Err(Refused::new(ErrorCode::INVALID_REQUEST, message, Some(id)));
                 }
@@ -132,14 +147,14 @@ impl Lines {
                 };
                 // It is held until the work is done, and until the answer is written.
                 request.request.extensions_mut().insert(Arc::clone(&room));
-                open.insert(id, room);
+                open.insert(id, Held::Open(room));
             }
             RxJsonRpcMessage::<RoleServer>::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    answered(&self.open, id);
+                    gives_up(&self.open, id);
                 }
             }
             _ => {}
@@ -168,9 +183,21 @@ impl Lines {
     }
 }
 
-/// A request was answered, or needs no answer any more; what it held.
-fn answered(open: &Open, id: &RequestId) -> Option<Arc<Room>> {
+/// A request is answered; what it held.
+fn answered(open: &Open, id: &RequestId) -> Option<Held> {
     open.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+}
+
+/// A request gets no answer any more. Its id is free when its work has ended: until then, what it
+/// came to could be taken for the answer to another.
+fn gives_up(open: &Open, id: &RequestId) {
+    let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(held) = open.get_mut(id) {
+        if let Held::Open(room) = held {
+            *held = Held::Cancelled(Arc::downgrade(room));
+        }
+        open.retain(|_, held| !held.is_over());
+    }
 }
 
 /// What was read.
