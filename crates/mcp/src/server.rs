@@ -40,6 +40,7 @@ use std::sync::Arc;
 use rmcp::ServiceExt as _;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::gate::Gate;
 
@@ -99,6 +100,20 @@ impl Server {
     ) -> Result<(), ServeError> {
         let load = Arc::clone(&self.shared.load);
         self.serve(Lines::new(Box::new(reader), Box::new(writer), load), stop).await
+    }
+
+    /// Serves connections over HTTP on [`PATH`] until the token is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// When other machines could connect and no token is asked for.
+    pub async fn serve_http(
+        &self,
+        listener: TcpListener,
+        settings: HttpSettings,
+        stop: &CancellationToken,
+    ) -> Result<(), ServeHttpError> {
+        http::serve(Arc::clone(&self.shared), listener, settings, stop).await
     }
 
     async fn serve(&self, lines: Lines, stop: &CancellationToken) -> Result<(), ServeError> {

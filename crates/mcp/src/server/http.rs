@@ -3,8 +3,10 @@
 mod body;
 mod guard;
 mod rooms;
+mod settings;
 mod token;
 
+pub use settings::HttpSettings;
 pub use token::{InvalidToken, Token};
 
 use std::convert::Infallible;
@@ -27,9 +29,9 @@ use tokio_util::task::TaskTracker;
 
 use self::guard::Guard;
 use self::rooms::Rooms;
-use super::Server;
 use super::connection::Connection;
 use super::load::{FULL, Load};
+use super::shared::Shared;
 
 /// Where the tools are.
 pub const PATH: &str = "/mcp";
@@ -43,17 +45,6 @@ const BODY: Duration = Duration::from_secs(30);
 const LONGEST: usize = 16 * 1024 * 1024;
 /// How long what goes on may take to end.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// Who may connect over HTTP.
-#[derive(Debug, Clone, Default)]
-pub struct HttpSettings {
-    /// What every request must bring. Beyond this machine, there must be one.
-    pub token: Option<Token>,
-    /// Names the machine goes by, besides its address and those of the loopback.
-    pub hosts: Vec<String>,
-    /// Origins of web pages that may connect, such as `https://inspector.example`.
-    pub origins: Vec<String>,
-}
 
 /// Why nothing is served over HTTP.
 #[derive(Debug, thiserror::Error)]
@@ -69,41 +60,35 @@ pub enum ServeHttpError {
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 type Service = StreamableHttpService<Connection, Rooms>;
 
-impl Server {
-    /// Serves connections over HTTP on [`PATH`] until the token is cancelled.
-    ///
-    /// # Errors
-    ///
-    /// When other machines could connect and no token is asked for.
-    pub async fn serve_http(
-        &self,
-        listener: TcpListener,
-        settings: HttpSettings,
-        stop: &CancellationToken,
-    ) -> Result<(), ServeHttpError> {
-        let address = listener.local_addr().map_err(|source| ServeHttpError::Address { source })?;
-        if settings.token.is_none() && !address.ip().is_loopback() {
-            return Err(ServeHttpError::TokenNeeded { address });
-        }
-        let rooms = Arc::new(Rooms::new());
-        let shared = Arc::clone(&self.shared);
-        let service = StreamableHttpService::new(
-            move || Ok(Connection::new(Arc::clone(&shared))),
-            Arc::clone(&rooms),
-            // Hosts and origins are looked at before.
-            StreamableHttpServerConfig::default()
-                .disable_allowed_hosts()
-                .with_cancellation_token(stop.clone())
-                .with_json_response(true)
-                .with_max_request_body_bytes(LONGEST),
-        );
-        let guard = Guard::new(address, settings);
-        let front = Arc::new(Front { guard, load: Arc::clone(&self.shared.load), service });
-        front.accept(listener, stop).await;
-        rooms.close_all().await;
-        self.shared.parked.end().await;
-        Ok(())
+/// Serves connections over HTTP until the token is cancelled.
+pub(super) async fn serve(
+    shared: Arc<Shared>,
+    listener: TcpListener,
+    settings: HttpSettings,
+    stop: &CancellationToken,
+) -> Result<(), ServeHttpError> {
+    let address = listener.local_addr().map_err(|source| ServeHttpError::Address { source })?;
+    if settings.token.is_none() && !address.ip().is_loopback() {
+        return Err(ServeHttpError::TokenNeeded { address });
     }
+    let rooms = Arc::new(Rooms::new());
+    let connections = Arc::clone(&shared);
+    let service = StreamableHttpService::new(
+        move || Ok(Connection::new(Arc::clone(&connections))),
+        Arc::clone(&rooms),
+        // Hosts and origins are looked at before.
+        StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_cancellation_token(stop.clone())
+            .with_json_response(true)
+            .with_max_request_body_bytes(LONGEST),
+    );
+    let guard = Guard::new(address, settings);
+    let front = Arc::new(Front { guard, load: Arc::clone(&shared.load), service });
+    front.accept(listener, stop).await;
+    rooms.close_all().await;
+    shared.parked.end().await;
+    Ok(())
 }
 
 /// What every connection meets.

@@ -42,20 +42,18 @@ impl Asked<'_> {
         }
         let args = Value::Object(arguments.clone());
         let turns = Turns::new(self.shared, self.context, "prompts/get", &name, &args);
-        let ongoing = match &request_state {
-            Some(state) => match turns.resume(state, input_responses)? {
+        let ongoing = if let Some(state) = &request_state {
+            match turns.resume(state, input_responses)? {
                 Resumed::GoesOn(ongoing) => ongoing,
                 Resumed::Asks(wanted) => return Ok(wanted.into()),
-            },
-            None => {
-                let name = name.clone();
-                Ongoing::begin(can, self.log, |link, stop| async move {
-                    let caller = Caller(link);
-                    let made =
-                        stop.run_until_cancelled(offers.prompt(&name, arguments, &caller)).await;
-                    Done::Prompt(made.unwrap_or_else(|| Err(cancelled())))
-                })
             }
+        } else {
+            let name = name.clone();
+            Ongoing::begin(can, self.log, |link, stop| async move {
+                let caller = Caller(link);
+                let made = stop.run_until_cancelled(offers.prompt(&name, arguments, &caller)).await;
+                Done::Prompt(made.unwrap_or_else(|| Err(cancelled())))
+            })
         };
         match turns.go_on(ongoing).await? {
             Step::Done(Done::Prompt(made)) => Ok(made?.into()),
@@ -75,19 +73,18 @@ impl Asked<'_> {
             return Ok(offers.read(&uri, &self.caller(can)).await?.into());
         }
         let turns = Turns::new(self.shared, self.context, "resources/read", &uri, &Value::Null);
-        let ongoing = match &request_state {
-            Some(state) => match turns.resume(state, input_responses)? {
+        let ongoing = if let Some(state) = &request_state {
+            match turns.resume(state, input_responses)? {
                 Resumed::GoesOn(ongoing) => ongoing,
                 Resumed::Asks(wanted) => return Ok(wanted.into()),
-            },
-            None => {
-                let uri = uri.clone();
-                Ongoing::begin(can, self.log, |link, stop| async move {
-                    let caller = Caller(link);
-                    let read = stop.run_until_cancelled(offers.read(&uri, &caller)).await;
-                    Done::Resource(read.unwrap_or_else(|| Err(cancelled())))
-                })
             }
+        } else {
+            let uri = uri.clone();
+            Ongoing::begin(can, self.log, |link, stop| async move {
+                let caller = Caller(link);
+                let read = stop.run_until_cancelled(offers.read(&uri, &caller)).await;
+                Done::Resource(read.unwrap_or_else(|| Err(cancelled())))
+            })
         };
         match turns.go_on(ongoing).await? {
             Step::Done(Done::Resource(read)) => Ok(read?.into()),

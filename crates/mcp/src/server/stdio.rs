@@ -249,10 +249,8 @@ impl Transport<RoleServer> for Lines {
             };
             let Refused { id, code, message } = refused;
             tracing::debug!(%message, "a message was refused");
-            let answer = TxJsonRpcMessage::<RoleServer>::error(
-                ErrorData::new(code, message, None),
-                id,
-            );
+            let answer =
+                TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, message, None), id);
             let writer = Arc::clone(&self.writer);
             let writing = tokio::spawn(async move { write(&writer, &answer).await });
             self.refusing = Some((writing, Instant::now() + JAMMED));
