@@ -13,6 +13,7 @@ mod connection;
 mod http;
 mod link;
 mod listing;
+mod load;
 mod log;
 mod offering;
 mod offers;
@@ -39,6 +40,7 @@ use std::sync::Arc;
 use rmcp::ServiceExt as _;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::gate::Gate;
 
@@ -82,7 +84,7 @@ impl Server {
     ///
     /// When the connection breaks; that a client leaves is none.
     pub async fn serve_standard_streams(&self, stop: &CancellationToken) -> Result<(), ServeError> {
-        self.serve(Lines::standard(), stop).await
+        self.serve(Lines::standard(Arc::clone(&self.shared.load)), stop).await
     }
 
     /// The same on any two streams.
@@ -96,7 +98,22 @@ impl Server {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         stop: &CancellationToken,
     ) -> Result<(), ServeError> {
-        self.serve(Lines::new(Box::new(reader), Box::new(writer)), stop).await
+        let load = Arc::clone(&self.shared.load);
+        self.serve(Lines::new(Box::new(reader), Box::new(writer), load), stop).await
+    }
+
+    /// Serves connections over HTTP on [`PATH`] until the token is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// When other machines could connect and no token is asked for.
+    pub async fn serve_http(
+        &self,
+        listener: TcpListener,
+        settings: HttpSettings,
+        stop: &CancellationToken,
+    ) -> Result<(), ServeHttpError> {
+        http::serve(Arc::clone(&self.shared), listener, settings, stop).await
     }
 
     async fn serve(&self, lines: Lines, stop: &CancellationToken) -> Result<(), ServeError> {

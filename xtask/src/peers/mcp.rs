@@ -16,7 +16,7 @@ pub(crate) const NPM: Packages = Packages {
     name: "npm",
     variable: "TOOLGATE_TEST_NPM",
     tests: "the tests with the MCP conformance suite, inspector and servers from npm",
-    packages: &[
+    pinned: &[
         (NODE, "24.9.0"),
         ("@modelcontextprotocol/conformance", "0.2.0-alpha.12"),
         ("@modelcontextprotocol/inspector", "2.12.0"),
@@ -27,12 +27,12 @@ pub(crate) const NPM: Packages = Packages {
     install: npm,
 };
 
-/// From PyPI: clients and servers.
+/// From Python's index: clients and servers.
 pub(crate) const PYTHON: Packages = Packages {
     name: "python",
     variable: "TOOLGATE_TEST_PYTHON",
     tests: "the tests with MCP clients and servers from PyPI",
-    packages: &[
+    pinned: &[
         ("mcp", "2.3.0"),
         ("fastmcp", "4.1.2"),
         ("mcp-server-fetch", "2026.10.24"),
@@ -55,7 +55,7 @@ pub(crate) struct Packages {
     pub(crate) variable: &'static str,
     /// What is skipped without them.
     tests: &'static str,
-    packages: &'static [(&'static str, &'static str)],
+    pinned: &'static [(&'static str, &'static str)],
     install: fn(&Path, &Self) -> Result<()>,
 }
 
@@ -97,7 +97,11 @@ impl Packages {
 
     /// Every package with its version, one a line.
     fn list(&self, sign: &str) -> String {
-        self.packages.iter().map(|(name, version)| format!("{name}{sign}{version}\n")).collect()
+        let mut list = String::new();
+        for (name, version) in self.pinned {
+            list.extend([name, sign, version, "\n"]);
+        }
+        list
     }
 }
 
@@ -145,7 +149,7 @@ mod tests {
         name: "counted",
         variable: "X",
         tests: "no tests",
-        packages: &[("one", "1.0.0"), ("two", "2.0.0")],
+        pinned: &[("one", "1.0.0"), ("two", "2.0.0")],
         install: count,
     };
 
@@ -158,7 +162,7 @@ mod tests {
             }
         });
         assert_eq!(INSTALLED.load(Ordering::SeqCst), 1);
-        let newer = Packages { packages: &[("one", "1.0.1")], ..COUNTED };
+        let newer = Packages { pinned: &[("one", "1.0.1")], ..COUNTED };
         newer.installed(root.path()).unwrap();
         assert_eq!(INSTALLED.load(Ordering::SeqCst), 2);
         // What broke off is begun anew.
@@ -170,7 +174,7 @@ mod tests {
 
     #[test]
     fn packages_are_pinned() {
-        for (_, version) in NPM.packages.iter().chain(PYTHON.packages) {
+        for (_, version) in NPM.pinned.iter().chain(PYTHON.pinned) {
             assert!(version.split('.').count() >= 3, "{version}");
         }
         assert_eq!(COUNTED.list("=="), "one==1.0.0\ntwo==2.0.0\n");

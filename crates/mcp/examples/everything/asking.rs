@@ -19,15 +19,11 @@ pub(super) fn tools() -> Vec<MadeUp> {
         })
         .taking(text_argument("prompt")),
         asks("test_elicitation", "answer", move |args| {
-            form(
-                args["message"].as_str().unwrap_or_default(),
-                people.clone(),
-                &["username", "email"],
-            )
+            form(args["message"].as_str().unwrap_or_default(), &people, &["username", "email"])
         })
         .taking(text_argument("message")),
-        asks("test_elicitation_sep1034_defaults", "answer", |_| form("Defaults", defaults(), &[])),
-        asks("test_elicitation_sep1330_enums", "answer", |_| form("Choices", choices(), &[])),
+        asks("test_elicitation_sep1034_defaults", "answer", |_| form("Defaults", &defaults(), &[])),
+        asks("test_elicitation_sep1330_enums", "answer", |_| form("Choices", &choices(), &[])),
         asks("test_streaming_elicitation", "user_name", |_| name_form()),
         asks("test_missing_capability", "answer", |_| sample("Hello", 10)),
         asks("test_input_required_result_elicitation", "user_name", |_| name_form()),
@@ -50,13 +46,13 @@ pub(super) fn tools() -> Vec<MadeUp> {
             let caller = caller(&context);
             let name = form(
                 "Step 1: What is your name?",
-                json!({ "name": { "type": "string" } }),
+                &json!({ "name": { "type": "string" } }),
                 &["name"],
             );
             let name = caller.ask("step1", name).await.map_err(failed)?;
             let colour = form(
                 "Step 2: What is your favorite color?",
-                json!({ "color": { "type": "string" } }),
+                &json!({ "color": { "type": "string" } }),
                 &["color"],
             );
             let colour = caller.ask("step2", colour).await.map_err(failed)?;
@@ -123,26 +119,26 @@ fn text_argument(name: &str) -> Value {
     json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] })
 }
 
-fn request(method: &str, params: Value) -> InputRequest {
+fn request(method: &str, params: &Value) -> InputRequest {
     serde_json::from_value(json!({ "method": method, "params": params })).unwrap()
 }
 
-pub(super) fn form(message: &str, properties: Value, required: &[&str]) -> InputRequest {
+pub(super) fn form(message: &str, properties: &Value, required: &[&str]) -> InputRequest {
     let schema = json!({ "type": "object", "properties": properties, "required": required });
-    request("elicitation/create", json!({ "message": message, "requestedSchema": schema }))
+    request("elicitation/create", &json!({ "message": message, "requestedSchema": schema }))
 }
 
 fn name_form() -> InputRequest {
-    form("What is your name?", json!({ "name": { "type": "string" } }), &["name"])
+    form("What is your name?", &json!({ "name": { "type": "string" } }), &["name"])
 }
 
 fn confirm_form() -> InputRequest {
-    form("Please confirm", json!({ "ok": { "type": "boolean" } }), &["ok"])
+    form("Please confirm", &json!({ "ok": { "type": "boolean" } }), &["ok"])
 }
 
 fn sample(text: &str, tokens: u32) -> InputRequest {
     let message = json!({ "role": "user", "content": { "type": "text", "text": text } });
-    request("sampling/createMessage", json!({ "messages": [message], "maxTokens": tokens }))
+    request("sampling/createMessage", &json!({ "messages": [message], "maxTokens": tokens }))
 }
 
 fn roots() -> InputRequest {

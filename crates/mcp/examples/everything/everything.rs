@@ -6,6 +6,7 @@ mod asking;
 mod made_up;
 mod shown;
 
+use std::error::Error;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -82,6 +83,6 @@ fn caller(context: &CallContext) -> Caller {
     context.service::<Callers>().unwrap().of(context).unwrap()
 }
 
-fn failed(error: impl ToString) -> ToolError {
-    ToolError::new(ErrorKind::InternalError, error.to_string())
+fn failed(error: impl Into<Box<dyn Error>>) -> ToolError {
+    ToolError::new(ErrorKind::InternalError, error.into().to_string())
 }

@@ -124,7 +124,7 @@ impl Offers for Shown {
             }
             "test_input_required_result_prompt" => {
                 let context = json!({ "context": { "type": "string" } });
-                let wanted = form("What context should the prompt use?", context, &["context"]);
+                let wanted = form("What context should the prompt use?", &context, &["context"]);
                 let given = caller.ask("user_context", wanted).await;
                 let given =
                     given.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;

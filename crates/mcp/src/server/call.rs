@@ -44,15 +44,14 @@ pub(super) async fn answer(
         return shown(shared, direct(shared, session, call, context, can, log).await, era);
     }
     let turns = Turns::new(shared, context, "tools/call", &name, &args);
-    let ongoing = match &request_state {
-        Some(state) => match turns.resume(state, input_responses)? {
+    let ongoing = if let Some(state) = &request_state {
+        match turns.resume(state, input_responses)? {
             Resumed::GoesOn(ongoing) => ongoing,
             Resumed::Asks(wanted) => return Ok(wanted.into()),
-        },
-        None => {
-            let call = new_call(shared, &name, args.clone(), context, can);
-            begin(shared, Arc::clone(session), call, can, log)
         }
+    } else {
+        let call = new_call(shared, &name, args.clone(), context, can);
+        begin(shared, Arc::clone(session), call, can, log)
     };
     let id = ongoing.call().cloned();
     match told(shared, context, id, turns.go_on(ongoing)).await? {

@@ -1,9 +1,12 @@
 //! Connections over HTTP: the streamable transport, on one path.
 
+mod body;
 mod guard;
 mod rooms;
+mod settings;
 mod token;
 
+pub use settings::HttpSettings;
 pub use token::{InvalidToken, Token};
 
 use std::convert::Infallible;
@@ -11,6 +14,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http_body_util::Full;
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
@@ -25,8 +29,9 @@ use tokio_util::task::TaskTracker;
 
 use self::guard::Guard;
 use self::rooms::Rooms;
-use super::Server;
 use super::connection::Connection;
+use super::load::{FULL, Load};
+use super::shared::Shared;
 
 /// Where the tools are.
 pub const PATH: &str = "/mcp";
@@ -34,21 +39,12 @@ pub const PATH: &str = "/mcp";
 const CONNECTIONS: usize = 256;
 /// How long a request may take to say what it is.
 const HEAD: Duration = Duration::from_secs(10);
+/// How long a request may take to come in.
+const BODY: Duration = Duration::from_secs(30);
 /// A longer request is refused.
 const LONGEST: usize = 16 * 1024 * 1024;
 /// How long what goes on may take to end.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// Who may connect over HTTP.
-#[derive(Debug, Clone, Default)]
-pub struct HttpSettings {
-    /// What every request must bring. Beyond this machine, there must be one.
-    pub token: Option<Token>,
-    /// Names the machine goes by, besides its address and those of the loopback.
-    pub hosts: Vec<String>,
-    /// Origins of web pages that may connect, such as `https://inspector.example`.
-    pub origins: Vec<String>,
-}
 
 /// Why nothing is served over HTTP.
 #[derive(Debug, thiserror::Error)]
@@ -64,45 +60,41 @@ pub enum ServeHttpError {
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 type Service = StreamableHttpService<Connection, Rooms>;
 
-impl Server {
-    /// Serves connections over HTTP on [`PATH`] until the token is cancelled.
-    ///
-    /// # Errors
-    ///
-    /// When other machines could connect and no token is asked for.
-    pub async fn serve_http(
-        &self,
-        listener: TcpListener,
-        settings: HttpSettings,
-        stop: &CancellationToken,
-    ) -> Result<(), ServeHttpError> {
-        let address = listener.local_addr().map_err(|source| ServeHttpError::Address { source })?;
-        if settings.token.is_none() && !address.ip().is_loopback() {
-            return Err(ServeHttpError::TokenNeeded { address });
-        }
-        let rooms = Arc::new(Rooms::new());
-        let shared = Arc::clone(&self.shared);
-        let service = StreamableHttpService::new(
-            move || Ok(Connection::new(Arc::clone(&shared))),
-            Arc::clone(&rooms),
-            // Hosts and origins are looked at before.
-            StreamableHttpServerConfig::default()
-                .disable_allowed_hosts()
-                .with_cancellation_token(stop.clone())
-                .with_json_response(true)
-                .with_max_request_body_bytes(LONGEST),
-        );
-        let front = Arc::new(Front { guard: Guard::new(address, settings), service });
-        front.accept(listener, stop).await;
-        rooms.close_all().await;
-        self.shared.parked.end().await;
-        Ok(())
+/// Serves connections over HTTP until the token is cancelled.
+pub(super) async fn serve(
+    shared: Arc<Shared>,
+    listener: TcpListener,
+    settings: HttpSettings,
+    stop: &CancellationToken,
+) -> Result<(), ServeHttpError> {
+    let address = listener.local_addr().map_err(|source| ServeHttpError::Address { source })?;
+    if settings.token.is_none() && !address.ip().is_loopback() {
+        return Err(ServeHttpError::TokenNeeded { address });
     }
+    let rooms = Arc::new(Rooms::new());
+    let connections = Arc::clone(&shared);
+    let service = StreamableHttpService::new(
+        move || Ok(Connection::new(Arc::clone(&connections))),
+        Arc::clone(&rooms),
+        // Hosts and origins are looked at before.
+        StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_cancellation_token(stop.clone())
+            .with_json_response(true)
+            .with_max_request_body_bytes(LONGEST),
+    );
+    let guard = Guard::new(address, settings);
+    let front = Arc::new(Front { guard, load: Arc::clone(&shared.load), service });
+    front.accept(listener, stop).await;
+    rooms.close_all().await;
+    shared.parked.end().await;
+    Ok(())
 }
 
 /// What every connection meets.
 struct Front {
     guard: Guard,
+    load: Arc<Load>,
     service: Service,
 }
 
@@ -155,16 +147,33 @@ impl Front {
         }
     }
 
-    async fn answer(&self, mut request: Request<Incoming>) -> Answer {
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
         if request.uri().path() != PATH {
             return guard::refusal(StatusCode::NOT_FOUND, "the tools are at /mcp");
         }
-        match self.guard.admit(&request) {
-            Ok(principal) => {
-                request.extensions_mut().insert(principal);
-                self.service.handle(request).await
-            }
+        match self.admitted(request).await {
+            Ok(request) => self.service.handle(request).await,
             Err(refusal) => *refusal,
+        }
+    }
+
+    /// A request that may come in, with all of its body.
+    async fn admitted(
+        &self,
+        mut request: Request<Incoming>,
+    ) -> Result<Request<Full<Bytes>>, Box<Answer>> {
+        let refuse = |status, why| Box::new(guard::refusal(status, why));
+        let principal = self.guard.admit(&request)?;
+        let Some(room) = self.load.take(0) else {
+            return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, FULL));
+        };
+        // Held until the work is done.
+        request.extensions_mut().insert(principal);
+        request.extensions_mut().insert(Arc::clone(&room));
+        let (parts, body) = request.into_parts();
+        match body::read(body, LONGEST, BODY, &room).await {
+            Ok(bytes) => Ok(Request::from_parts(parts, Full::new(bytes))),
+            Err(error) => Err(refuse(error.status(), error.words())),
         }
     }
 }

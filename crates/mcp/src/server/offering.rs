@@ -44,20 +44,18 @@ impl Asked<'_> {
         }
         let args = Value::Object(arguments.clone());
         let turns = Turns::new(self.shared, self.context, "prompts/get", &name, &args);
-        let ongoing = match &request_state {
-            Some(state) => match turns.resume(state, input_responses)? {
+        let ongoing = if let Some(state) = &request_state {
+            match turns.resume(state, input_responses)? {
                 Resumed::GoesOn(ongoing) => ongoing,
                 Resumed::Asks(wanted) => return Ok(wanted.into()),
-            },
-            None => {
-                let (name, session) = (name.clone(), Arc::clone(&self.session));
-                Ongoing::begin(can, self.log, |link, stop| async move {
-                    let caller = Caller::new(link, session);
-                    let made =
-                        stop.run_until_cancelled(offers.prompt(&name, arguments, &caller)).await;
-                    Done::Prompt(made.unwrap_or_else(|| Err(cancelled())))
-                })
             }
+        } else {
+            let (name, session) = (name.clone(), Arc::clone(&self.session));
+            Ongoing::begin(can, self.log, |link, stop| async move {
+                let caller = Caller::new(link, session);
+                let made = stop.run_until_cancelled(offers.prompt(&name, arguments, &caller)).await;
+                Done::Prompt(made.unwrap_or_else(|| Err(cancelled())))
+            })
         };
         match turns.go_on(ongoing).await? {
             Step::Done(Done::Prompt(made)) => Ok(made?.into()),
@@ -77,19 +75,18 @@ impl Asked<'_> {
             return Ok(offers.read(&uri, &self.caller(can)).await?.into());
         }
         let turns = Turns::new(self.shared, self.context, "resources/read", &uri, &Value::Null);
-        let ongoing = match &request_state {
-            Some(state) => match turns.resume(state, input_responses)? {
+        let ongoing = if let Some(state) = &request_state {
+            match turns.resume(state, input_responses)? {
                 Resumed::GoesOn(ongoing) => ongoing,
                 Resumed::Asks(wanted) => return Ok(wanted.into()),
-            },
-            None => {
-                let (uri, session) = (uri.clone(), Arc::clone(&self.session));
-                Ongoing::begin(can, self.log, |link, stop| async move {
-                    let caller = Caller::new(link, session);
-                    let read = stop.run_until_cancelled(offers.read(&uri, &caller)).await;
-                    Done::Resource(read.unwrap_or_else(|| Err(cancelled())))
-                })
             }
+        } else {
+            let (uri, session) = (uri.clone(), Arc::clone(&self.session));
+            Ongoing::begin(can, self.log, |link, stop| async move {
+                let caller = Caller::new(link, session);
+                let read = stop.run_until_cancelled(offers.read(&uri, &caller)).await;
+                Done::Resource(read.unwrap_or_else(|| Err(cancelled())))
+            })
         };
         match turns.go_on(ongoing).await? {
             Step::Done(Done::Resource(read)) => Ok(read?.into()),

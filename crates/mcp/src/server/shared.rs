@@ -12,6 +12,7 @@ use toolgate_core::gate::Gate;
 use super::approver::{Elicitation, Trust};
 use super::link::Links;
 use super::listing::Listing;
+use super::load::Load;
 use super::offers::{Kinds, Offers};
 use super::parked::Parked;
 use super::sessions::Sessions;
@@ -32,6 +33,7 @@ pub(super) struct Shared {
     pub(super) parked: Parked,
     pub(super) offers: Option<Arc<dyn Offers>>,
     pub(super) eras: Eras,
+    pub(super) load: Arc<Load>,
     version: String,
     workspace: String,
 }
@@ -56,6 +58,7 @@ impl Shared {
             parked: Parked::new(patience.told + Duration::from_secs(30)),
             offers,
             eras,
+            load: Arc::default(),
             version,
             workspace,
         }

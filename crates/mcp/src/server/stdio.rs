@@ -1,23 +1,35 @@
 //! Messages on standard input and output, one a line.
 
+use std::collections::HashMap;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::model::{ClientNotification, ErrorCode, ErrorData, GetExtensions as _, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+
+use super::load::{FULL, Load, Room};
 
 /// A longer message is refused, and not kept.
 const LONGEST: usize = 16 * 1024 * 1024;
 /// What is left of a long message's memory when it is done.
 const KEPT: usize = 64 * 1024;
+/// How long a client has in the end to read what it was told last.
+const LAST: Duration = Duration::from_secs(1);
+/// A client that is refused something and does not read it for so long is left.
+const JAMMED: Duration = Duration::from_secs(30);
+/// Too much goes on at once.
+const BUSY: ErrorCode = ErrorCode(-32000);
 
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
@@ -32,6 +44,32 @@ pub(super) struct Lines {
     passing_over: bool,
     /// Whether a request came; before one, notifications and answers mean nothing.
     begun: bool,
+    load: Arc<Load>,
+    open: Open,
+    /// A refusal that is being written. Nothing is read meanwhile, so that who reads no answers
+    /// cannot make more of them.
+    refusing: Option<Refusing>,
+}
+
+/// A refusal that is being written, and until when its client may read it.
+type Refusing = (JoinHandle<io::Result<()>>, Instant);
+
+/// The requests that were not answered yet.
+type Open = Arc<std::sync::Mutex<HashMap<RequestId, Held>>>;
+
+/// What a request holds.
+#[derive(Debug)]
+enum Held {
+    /// Until it is answered.
+    Open(Arc<Room>),
+    /// It was cancelled, and holds nothing but what its work still holds.
+    Cancelled(Weak<Room>),
+}
+
+impl Held {
+    fn is_over(&self) -> bool {
+        matches!(self, Self::Cancelled(room) if room.strong_count() == 0)
+    }
 }
 
 impl std::fmt::Debug for Lines {
@@ -42,19 +80,22 @@ impl std::fmt::Debug for Lines {
 
 impl Lines {
     /// On the standard streams of this process.
-    pub(super) fn standard() -> Self {
+    pub(super) fn standard(load: Arc<Load>) -> Self {
         let (reader, writer) = standard_streams();
-        Self::new(reader, writer)
+        Self::new(reader, writer, load)
     }
 
     /// On any two streams.
-    pub(super) fn new(reader: Reader, writer: Writer) -> Self {
+    pub(super) fn new(reader: Reader, writer: Writer, load: Arc<Load>) -> Self {
         Self {
             reader: BufReader::with_capacity(KEPT, reader),
             writer: Arc::new(Mutex::new(writer)),
             line: Vec::new(),
             passing_over: false,
             begun: false,
+            load,
+            open: Open::default(),
+            refusing: None,
         }
     }
 
@@ -86,10 +127,76 @@ impl Lines {
         }
     }
 
-    /// Whether a message can be used now.
-    fn is_wanted(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
-        self.begun |= matches!(message, RxJsonRpcMessage::<RoleServer>::Request(_));
-        self.begun
+    /// Lets a message in that came in so many bytes, or nothing where it cannot be used now.
+    fn admitted(
+        &mut self,
+        mut message: RxJsonRpcMessage<RoleServer>,
+        bytes: usize,
+    ) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refused> {
+        match &mut message {
+            RxJsonRpcMessage::<RoleServer>::Request(request) => {
+                self.begun = true;
+                let id = request.id.clone();
+                let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+                if open.get(&id).is_some_and(|held| !held.is_over()) {
+                    let message = "a request of this id still goes on";
+                    return Err(Refused::new(ErrorCode::INVALID_REQUEST, message, Some(id)));
+                }
+                let Some(room) = self.load.take(bytes) else {
+                    return Err(Refused::new(BUSY, FULL, Some(id)));
+                };
+                // It is held until the work is done, and until the answer is written.
+                request.request.extensions_mut().insert(Arc::clone(&room));
+                open.insert(id, Held::Open(room));
+            }
+            RxJsonRpcMessage::<RoleServer>::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    gives_up(&self.open, id);
+                }
+            }
+            _ => {}
+        }
+        Ok(self.begun.then_some(message))
+    }
+
+    /// Takes the line that was read for a message.
+    fn taken(&mut self) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refused> {
+        let parsed = parse(&self.line);
+        let bytes = self.line.len();
+        self.line.clear();
+        self.line.shrink_to(KEPT);
+        match parsed? {
+            Some(message) => self.admitted(message, bytes),
+            None => Ok(None),
+        }
+    }
+
+    /// Waits until a refusal is written. Dropping the future loses nothing of it.
+    async fn refused(&mut self) -> io::Result<()> {
+        let Some((writing, until)) = &mut self.refusing else { return Ok(()) };
+        let written = timeout_at(*until, writing).await;
+        self.refusing = None;
+        written?.unwrap_or_else(|error| Err(io::Error::other(error)))
+    }
+}
+
+/// A request is answered; what it held.
+fn answered(open: &Open, id: &RequestId) -> Option<Held> {
+    open.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+}
+
+/// A request gets no answer any more. Its id is free when its work has ended: until then, what it
+/// came to could be taken for the answer to another.
+fn gives_up(open: &Open, id: &RequestId) {
+    let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(held) = open.get_mut(id) {
+        if let Held::Open(room) = held {
+            *held = Held::Cancelled(Arc::downgrade(room));
+        }
+        open.retain(|_, held| !held.is_over());
     }
 }
 
@@ -108,22 +215,31 @@ impl Transport<RoleServer> for Lines {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let writer = Arc::clone(&self.writer);
-        async move { write(&writer, &message).await }
+        let id = match &message {
+            TxJsonRpcMessage::<RoleServer>::Response(response) => Some(&response.id),
+            TxJsonRpcMessage::<RoleServer>::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        let room = id.and_then(|id| answered(&self.open, id));
+        async move {
+            let written = write(&writer, &message).await;
+            drop(room);
+            written
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            if let Err(error) = self.refused().await {
+                tracing::warn!(%error, "standard output cannot be written");
+                return None;
+            }
             let refused = match self.next_line().await {
-                Ok(Line::Whole) => {
-                    let parsed = parse(&self.line);
-                    self.line.clear();
-                    self.line.shrink_to(KEPT);
-                    match parsed {
-                        Ok(Some(message)) if self.is_wanted(&message) => return Some(message),
-                        Ok(_) => continue,
-                        Err(refused) => refused,
-                    }
-                }
+                Ok(Line::Whole) => match self.taken() {
+                    Ok(Some(message)) => return Some(message),
+                    Ok(None) => continue,
+                    Err(refused) => refused,
+                },
                 Ok(Line::TooLong) => Refused::too_long(),
                 Ok(Line::End) => return None,
                 Err(error) => {
@@ -133,24 +249,25 @@ impl Transport<RoleServer> for Lines {
             };
             let Refused { id, code, message } = refused;
             tracing::debug!(%message, "a message was refused");
-            let error = ErrorData::new(code, message, None);
-            let answer = TxJsonRpcMessage::<RoleServer>::error(error, id);
-            if let Err(error) = write(&self.writer, &answer).await {
-                tracing::warn!(%error, "standard output cannot be written");
-                return None;
-            }
+            let answer =
+                TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, message, None), id);
+            let writer = Arc::clone(&self.writer);
+            let writing = tokio::spawn(async move { write(&writer, &answer).await });
+            self.refusing = Some((writing, Instant::now() + JAMMED));
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.writer.lock().await.flush().await
+        // Who does not read holds nobody up.
+        let flushing = async { self.writer.lock().await.flush().await };
+        tokio::time::timeout(LAST, flushing).await.unwrap_or_else(|late| Err(late.into()))
     }
 }
 
 async fn write(writer: &Mutex<Writer>, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
+    let mut writer = writer.lock().await;
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
-    let mut writer = writer.lock().await;
     writer.write_all(&line).await?;
     writer.flush().await
 }
@@ -187,7 +304,8 @@ fn parse(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refused> {
         Refused::new(ErrorCode::PARSE_ERROR, format!("this is no JSON: {error}"), None)
     })?;
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-    let is_named = value.get("method").is_some_and(Value::is_string);
+    let is_ours = value.get("jsonrpc").is_some_and(|version| version == "2.0");
+    let is_named = is_ours && value.get("method").is_some_and(Value::is_string);
     match (id, is_named) {
         // What needs no answer gets none, even when it makes no sense.
         (None, true) if value.get("id").is_none() => Ok(None),

@@ -52,6 +52,8 @@ mod mcp;
 #[cfg(test)]
 mod mcp_approvals;
 #[cfg(test)]
+mod mcp_attacks;
+#[cfg(test)]
 mod mcp_client;
 #[cfg(test)]
 mod mcp_http;

@@ -78,6 +78,18 @@ impl Client {
         input.flush().unwrap();
     }
 
+    /// Sends part of a line.
+    pub(crate) fn send_piece(&mut self, piece: &str) {
+        self.send_bytes(piece.as_bytes());
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.flush().unwrap();
+    }
+
     /// Sends a message.
     pub(crate) fn send(&mut self, message: &Value) {
         self.send_line(&message.to_string());

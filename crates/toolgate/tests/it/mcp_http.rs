@@ -40,6 +40,10 @@ impl Served {
         Self { child, address }
     }
 
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
@@ -70,7 +74,7 @@ impl Served {
         (status.unwrap_or(0), head.to_lowercase(), body.to_owned())
     }
 
-    fn status(&self, headers: &[(&str, &str)]) -> u16 {
+    pub(crate) fn status(&self, headers: &[(&str, &str)]) -> u16 {
         let hello = hello().to_string();
         self.send("POST", headers, hello.as_bytes()).0
     }

@@ -17,7 +17,7 @@ use hyper::http::uri::Authority;
 use hyper::{Request, Response, StatusCode, Uri};
 
 use super::super::sessions::Principal;
-use super::HttpSettings;
+use super::settings::HttpSettings;
 
 /// Who may connect.
 #[derive(Debug)]
