@@ -1,5 +1,7 @@
 //! Programs that tests and benchmarks compare with, installed below the target folder.
 
+pub(crate) mod mcp;
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -35,6 +35,8 @@ pub(crate) fn run_keeping_summary(workspace: &Workspace, args: &TestArgs) -> Res
         ripgrep: peers::ripgrep_for_tests(workspace),
         pytest: peers::pytest_for_tests(workspace),
         nbformat: peers::nbformat_for_tests(workspace),
+        npm: peers::mcp::NPM.for_tests(workspace)?,
+        python: peers::mcp::PYTHON.for_tests(workspace)?,
     };
     let summary = run_tests(workspace, &needed, &args.runner_args)?;
     run_doc_tests(workspace, &needed)?;
@@ -47,6 +49,8 @@ struct Needed {
     ripgrep: Option<PathBuf>,
     pytest: Option<PathBuf>,
     nbformat: Option<PathBuf>,
+    npm: Option<PathBuf>,
+    python: Option<PathBuf>,
 }
 
 impl Needed {
@@ -55,6 +59,8 @@ impl Needed {
             (RIPGREP_VARIABLE, &self.ripgrep),
             (PYTEST_VARIABLE, &self.pytest),
             (NBFORMAT_VARIABLE, &self.nbformat),
+            (peers::mcp::NPM.variable, &self.npm),
+            (peers::mcp::PYTHON.variable, &self.python),
         ];
         for (variable, path) in named {
             match path {
