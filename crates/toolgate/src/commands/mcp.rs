@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use toolgate_core::context::Session;
@@ -15,6 +16,9 @@ use toolgate_mcp::server::{HttpSettings, PATH, Server, ServerSettings, Sessions}
 use self::listen::Address;
 use crate::app::App;
 use crate::global::GlobalArgs;
+
+/// A client that starts a server greets it and lists its tools well within this.
+const STARTED: Duration = Duration::from_millis(400);
 
 /// Serve the tools to MCP clients
 ///
@@ -56,7 +60,10 @@ pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCod
     };
     let server = Server::new(app.gate.clone(), sessions, &app.elicitation, settings);
     match &args.http {
-        None => app.block_on(server.serve_standard_streams(&app.cancellation))??,
+        None => app.block_on(async {
+            tokio::spawn(rest());
+            server.serve_standard_streams(&app.cancellation).await
+        })??,
         Some(address) => {
             let settings = HttpSettings {
                 token: listen::token(args.token_file.as_deref())?,
@@ -67,6 +74,12 @@ pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCod
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Gives back what only the start needed, once the client had time to look around.
+async fn rest() {
+    tokio::time::sleep(STARTED).await;
+    toolgate_sandbox::memory::give_back();
 }
 
 /// A new session for each connection.
