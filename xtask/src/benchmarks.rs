@@ -6,11 +6,13 @@
 mod batch;
 mod files;
 mod fixtures;
+mod gateway;
 mod glob;
 mod grep;
 mod overhead;
 mod policy;
 mod records;
+mod server;
 mod shell;
 
 mod answering;
@@ -66,6 +68,8 @@ fn sections() -> Vec<Titled> {
         ("Policy", policy::benchmarks()),
         ("Approvals and ledger", records::benchmarks()),
         ("Commands", shell::benchmarks()),
+        ("MCP server", server::benchmarks()),
+        ("MCP gateway", gateway::benchmarks()),
     ]
 }
 

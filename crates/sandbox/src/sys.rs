@@ -11,6 +11,8 @@ use rustix::process::Pid;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use crate::code::Code;
+
 /// Exit code of a forked process that panicked.
 const PANICKED: c_int = 101;
 
@@ -51,6 +53,14 @@ fn in_child_or_parent(child: c_long, work: impl FnOnce() -> c_int) -> io::Result
 pub(crate) fn exit_now(code: c_int) -> ! {
     // SAFETY: ends the process, nothing runs afterwards.
     unsafe { libc::_exit(code) }
+}
+
+/// Gives back the memory of code.
+pub(crate) fn give_back(code: &Code) {
+    let (start, length) = (code.place().start as *mut libc::c_void, code.place().len());
+    // SAFETY: `Code` is the same as in its file, from where it comes back when it is needed. Where
+    // the system refuses, nothing happens.
+    unsafe { libc::madvise(start, length, libc::MADV_DONTNEED) };
 }
 
 /// Ignores a signal.

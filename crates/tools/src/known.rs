@@ -6,6 +6,7 @@
 
 mod changes;
 mod files;
+mod inotify;
 mod look;
 mod session;
 mod watch;
@@ -17,7 +18,7 @@ use toolgate_core::context::{CallContext, Lasts};
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::policy::Place;
 use toolgate_core::seen::{SeenFile, SeenFiles, Told};
-use toolgate_core::workspace::{FileKind, Follow, ResolvedPath};
+use toolgate_core::workspace::{FileKind, Follow, ResolvedPath, Version};
 
 pub use self::changes::ChangedFiles;
 use self::look::{Look, look};
@@ -28,10 +29,36 @@ use crate::text::LineRange;
 pub(crate) fn has_read(context: &CallContext, file: &ResolvedPath, range: Option<LineRange>) {
     let Some(known) = known(context) else { return };
     let Ok(look) = look(context.workspace(), file) else { return };
+    note_read(context, &known, file, look, range);
+}
+
+/// The same for all of a file, where its bytes of a version are at hand.
+pub(crate) fn has_read_all(
+    context: &CallContext,
+    file: &ResolvedPath,
+    version: Version,
+    bytes: Vec<u8>,
+) {
+    let Some(known) = known(context) else { return };
+    note_read(context, &known, file, Look::of(version, bytes), None);
+}
+
+/// Whether what a session knows is kept elsewhere, too, which takes its time.
+pub(crate) fn is_kept_elsewhere(context: &CallContext) -> bool {
+    context.session().lasts() == Lasts::Joined
+}
+
+fn note_read(
+    context: &CallContext,
+    known: &KnownFiles,
+    file: &ResolvedPath,
+    look: Look,
+    range: Option<LineRange>,
+) {
     // When it changed while it was read, nobody knows what of it was shown.
     let same = file.version() == Some(look.version);
     let range = range.map(|range| (range.first, range.last));
-    note(context, &known, file, &if same { look } else { look.unsure(file) }, range);
+    note(context, known, file, &if same { look } else { look.unsure(file) }, range);
 }
 
 /// Whether the session may change a file: it has read it, and it is still what it read.
@@ -95,8 +122,7 @@ fn known(context: &CallContext) -> Option<Arc<KnownFiles>> {
 
 /// Where it is kept beyond this process, for sessions that go on elsewhere.
 fn store(context: &CallContext) -> Option<Arc<dyn SeenFiles>> {
-    let joined = context.session().lasts() == Lasts::Joined;
-    joined.then(|| context.service::<dyn SeenFiles>()).flatten()
+    is_kept_elsewhere(context).then(|| context.service::<dyn SeenFiles>()).flatten()
 }
 
 fn note(

@@ -1,5 +1,6 @@
 //! A file read for a model, whatever it is: text, an image, a PDF document or a notebook.
 
+mod at_once;
 mod document;
 mod picture;
 mod written;
@@ -16,6 +17,7 @@ use crate::formats::{Kind, Pages, Shown};
 use crate::notebook::{self, Notebook};
 use crate::text::{self, Decoded, LineRange};
 
+pub(crate) use at_once::{AtOnce, at_once};
 pub(crate) use written::Written;
 
 /// The largest notebook that is shown as cells.

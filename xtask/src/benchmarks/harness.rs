@@ -64,6 +64,21 @@ pub(super) fn measure(mut side: Side<'_>, rounds: u32) -> Result<Duration> {
     Ok(median(times?))
 }
 
+/// The median of each side, timed once per round in turn.
+pub(super) fn medians<const N: usize>(
+    mut sides: [Side<'_>; N],
+    rounds: u32,
+) -> Result<[Duration; N]> {
+    let mut times = [const { Vec::new() }; N];
+    for round in 0..WARM_UPS + rounds {
+        for (side, times) in sides.iter_mut().zip(&mut times) {
+            let time = (side.run)()?;
+            times.extend((round >= WARM_UPS).then_some(time));
+        }
+    }
+    Ok(times.map(median))
+}
+
 /// Times every side once per round, ours first, so that a busy moment of the machine
 /// hits all of them.
 pub(super) fn compare(
@@ -187,6 +202,13 @@ mod tests {
         let mut seconds = [100, 100, 3, 1, 2].into_iter();
         let side = Side::new("ours", || Ok(Duration::from_secs(seconds.next().unwrap())));
         assert_eq!(measure(side, 3).unwrap(), Duration::from_secs(2));
+    }
+
+    #[test]
+    fn each_of_many_sides_has_its_median() {
+        let side = |name, seconds| Side::new(name, move || Ok(Duration::from_secs(seconds)));
+        let times = medians([side("a", 3), side("b", 1)], 3).unwrap();
+        assert_eq!(times, [Duration::from_secs(3), Duration::from_secs(1)]);
     }
 
     #[test]

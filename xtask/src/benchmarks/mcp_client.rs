@@ -1,7 +1,9 @@
 //! A small MCP client, enough to time a server over its pipes.
 
+use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -17,8 +19,7 @@ pub(super) fn time_calls(
     outstanding: usize,
 ) -> Result<Duration> {
     let start = Instant::now();
-    let mut session = Session::start(server)?;
-    session.initialize()?;
+    let mut session = Session::begin(server)?;
     let answers = session.make(calls, outstanding)?;
     let elapsed = start.elapsed();
     session.end()?;
@@ -26,6 +27,19 @@ pub(super) fn time_calls(
     answers.iter().try_for_each(|answer| check(answer))?;
     Ok(elapsed)
 }
+
+/// Starts a server and returns the time until it has listed its tools.
+pub(super) fn time_start(server: &mut Command) -> Result<Duration> {
+    let start = Instant::now();
+    let mut session = Session::begin(server)?;
+    let answer = session.ask(LIST_TOOLS)?;
+    let elapsed = start.elapsed();
+    session.end()?;
+    check(&answer)?;
+    Ok(elapsed)
+}
+
+const LIST_TOOLS: &str = "{\"jsonrpc\":\"2.0\",\"id\":\"list\",\"method\":\"tools/list\"}\n";
 
 /// A `tools/call` request as a line; ids count from 1.
 pub(super) fn call_line(id: usize, tool: &str, args: &Value) -> String {
@@ -38,13 +52,60 @@ pub(super) fn call_line(id: usize, tool: &str, args: &Value) -> String {
     format!("{request}\n")
 }
 
-struct Session {
+/// A connection to a server. Messages are lines of bytes, so that what is timed is the server.
+pub(super) struct Session {
     child: Child,
     requests: BufWriter<ChildStdin>,
     answers: BufReader<ChildStdout>,
 }
 
 impl Session {
+    /// Starts a server and greets it.
+    pub(super) fn begin(server: &mut Command) -> Result<Self> {
+        let mut session = Self::start(server)?;
+        session.initialize()?;
+        Ok(session)
+    }
+
+    /// The middle time of calls that are made one after the other.
+    pub(super) fn median_of(&mut self, calls: &[String]) -> Result<Duration> {
+        let mut times = Vec::with_capacity(calls.len());
+        let mut answers = Vec::with_capacity(calls.len());
+        for call in calls {
+            let start = Instant::now();
+            let answer = self.ask(call)?;
+            times.push(start.elapsed());
+            answers.push(answer);
+        }
+        answers.iter().try_for_each(|answer| check(answer))?;
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().context("no call was made")
+    }
+
+    /// The time that many calls take, with at most `outstanding` of them unanswered.
+    pub(super) fn time_of(&mut self, calls: &[String], outstanding: usize) -> Result<Duration> {
+        let start = Instant::now();
+        let answers = self.make(calls, outstanding)?;
+        let elapsed = start.elapsed();
+        answers.iter().try_for_each(|answer| check(answer))?;
+        Ok(elapsed)
+    }
+
+    /// How many bytes of memory the server holds, after it has listed its tools and rested.
+    pub(super) fn memory_at_rest(&mut self) -> Result<u64> {
+        check(&self.ask(LIST_TOOLS)?)?;
+        thread::sleep(Duration::from_secs(1));
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        resident(&status).context("the system does not say how much memory a process holds")
+    }
+
+    /// Sends a line, and returns the answer to it.
+    pub(super) fn ask(&mut self, request: &str) -> Result<String> {
+        self.requests.write_all(request.as_bytes())?;
+        self.requests.flush()?;
+        self.next_answer()
+    }
+
     fn start(server: &mut Command) -> Result<Self> {
         let mut child = server
             .stdin(Stdio::piped())
@@ -103,12 +164,19 @@ impl Session {
     }
 
     /// Closes the server's input, which ends it, and waits.
-    fn end(self) -> Result<()> {
+    pub(super) fn end(self) -> Result<()> {
         let Self { mut child, requests, answers } = self;
         drop((requests, answers));
         child.wait()?;
         Ok(())
     }
+}
+
+/// The bytes of `VmRSS`.
+fn resident(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes * 1024)
 }
 
 fn check(answer: &str) -> Result<()> {
@@ -149,6 +217,21 @@ mod tests {
     fn a_server_that_ends_early_is_an_error() {
         let error = time_calls(&mut Command::new("true"), &[], 1).unwrap_err();
         assert!(!error.to_string().is_empty());
+    }
+
+    #[test]
+    fn a_session_goes_on() {
+        let mut session = Session::begin(&mut echo_server()).unwrap();
+        let calls: Vec<_> = (1..=5).map(|id| call_line(id, "read", &json!({}))).collect();
+        assert!(session.median_of(&calls).unwrap() > Duration::ZERO);
+        assert!(session.time_of(&calls, 2).unwrap() > Duration::ZERO);
+        session.end().unwrap();
+    }
+
+    #[test]
+    fn memory_is_what_the_system_says() {
+        assert_eq!(resident("Name:\tx\nVmRSS:\t    2048 kB\n"), Some(2 * 1024 * 1024));
+        assert_eq!(resident("Name:\tx\n"), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use toolgate_core::context::Session;
@@ -16,6 +17,9 @@ use toolgate_mcp::servers::{Gateway, Naming};
 use self::listen::Address;
 use crate::app::App;
 use crate::global::GlobalArgs;
+
+/// A client that starts a server greets it and lists its tools well within this.
+const STARTED: Duration = Duration::from_millis(400);
 
 /// Serve the tools to MCP clients
 ///
@@ -64,6 +68,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCod
     let server = Server::new(app.gate.clone(), sessions, &app.elicitation, settings);
     match &args.http {
         None => app.block_on(async {
+            tokio::spawn(rest());
             begin(&app, naming).await;
             let served = server.serve_standard_streams(&app.cancellation).await;
             app.behind.servers.stop().await;
@@ -88,6 +93,12 @@ async fn begin(app: &App, naming: Naming) {
     if naming == Naming::Own {
         app.behind.servers.settled(app.behind.wait()).await;
     }
+}
+
+/// Gives back what only the start needed, once the client had time to look around.
+async fn rest() {
+    tokio::time::sleep(STARTED).await;
+    toolgate_sandbox::memory::give_back();
 }
 
 /// A new session for each connection.

@@ -7,7 +7,7 @@ use toolgate_core::prelude::*;
 use crate::formats::Pages;
 use crate::known;
 use crate::paths;
-use crate::reading::{self, Part, Written};
+use crate::reading::{self, AtOnce, Part, Reading, Written};
 use crate::text::LineRange;
 
 /// Read a file. Text comes back as it is, in whatever encoding it was written; give startLine and endLine to read only a part of a long one. Images (PNG, JPEG, GIF, WebP, BMP) are shown to you. PDF documents come as text, page by page; choose with pages. Jupyter notebooks come as cells with their outputs. Other binary files are refused.
@@ -123,6 +123,13 @@ impl Invocation for ReadFile {
     }
 
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
+        if !known::is_kept_elsewhere(context)
+            && let Some(found) = reading::at_once(context, &self.file, &self.part)
+        {
+            let AtOnce { reading, bytes, version } = found;
+            known::has_read_all(context, &self.file, version, bytes);
+            return Ok(result(context, reading, &self.shown));
+        }
         context
             .blocking(move |context| {
                 let reading = reading::read(context, &self.file, &self.part);
@@ -131,15 +138,19 @@ impl Invocation for ReadFile {
                 if reading.as_ref().err().is_none_or(known) {
                     known::has_read(context, &self.file, self.part.lines);
                 }
-                let reading = reading?;
-                let mut collector = context.collector();
-                let Written { display, facts, images } = reading.write(&self.shown, &mut collector);
-                let result = ToolResult::bounded(collector.finish());
-                let result = images
-                    .into_iter()
-                    .fold(result, |result, image| result.with_image(image.mime, image.data));
-                Ok(result.with_display(display).with_structured(facts))
+                Ok(result(context, reading?, &self.shown))
             })
             .await
     }
+}
+
+/// What the model is shown of what was read.
+fn result(context: &CallContext, reading: Reading, shown: &str) -> ToolResult {
+    let mut collector = context.collector();
+    let Written { display, facts, images } = reading.write(shown, &mut collector);
+    let result = ToolResult::bounded(collector.finish());
+    let result = images
+        .into_iter()
+        .fold(result, |result, image| result.with_image(image.mime, image.data));
+    result.with_display(display).with_structured(facts)
 }

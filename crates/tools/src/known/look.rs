@@ -23,6 +23,14 @@ pub(super) struct Look {
 }
 
 impl Look {
+    /// The look at a version of a file, all of which was read.
+    pub(super) fn of(version: Version, bytes: Vec<u8>) -> Self {
+        let hash = Some(*blake3::hash(&bytes).as_bytes());
+        let is_text = !text::looks_binary(&bytes) && bytes.len() as u64 <= KEPT;
+        let text = is_text.then(|| text::decode(bytes).text);
+        Self { young: version.is_young(), version, hash, text }
+    }
+
     /// The look at a file of which nobody knows what was seen.
     pub(super) fn unsure(self, file: &ResolvedPath) -> Self {
         let version = file.version().unwrap_or(self.version);
@@ -34,19 +42,17 @@ impl Look {
 pub(super) fn look(workspace: &Workspace, file: &ResolvedPath) -> Result<Look, OpenError> {
     let opened = workspace.open_file(file)?;
     let version = Version::from(&opened.metadata);
-    let (hash, text) = match opened.metadata.len() {
-        size if size > HASHED => (None, None),
-        size if size > KEPT => (Some(hash(opened.file).map_err(OpenError::Other)?), None),
+    let hash = match opened.metadata.len() {
+        size if size > HASHED => None,
+        size if size > KEPT => Some(hash(opened.file).map_err(OpenError::Other)?),
         size => {
             let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
             // It may grow while it is read.
             opened.file.take(HASHED).read_to_end(&mut bytes).map_err(OpenError::Other)?;
-            let hash = blake3::hash(&bytes);
-            let is_text = !text::looks_binary(&bytes) && bytes.len() as u64 <= KEPT;
-            (Some(*hash.as_bytes()), is_text.then(|| text::decode(bytes).text))
+            return Ok(Look::of(version, bytes));
         }
     };
-    Ok(Look { young: version.is_young(), version, hash, text })
+    Ok(Look { young: version.is_young(), version, hash, text: None })
 }
 
 /// The hash of all that is in a file.

@@ -1,13 +1,14 @@
 //! Being told when something happens to a file.
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use notify::event::{EventKind, ModifyKind};
-use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+use rustix::io::Errno;
 
 use super::files::Files;
+use super::inotify::{Happened, Inotify};
 
 /// Watches the folders of known files, because editors put new files in the place of old ones.
 #[derive(Default)]
@@ -19,9 +20,9 @@ pub(super) struct Watcher {
 enum State {
     #[default]
     Idle,
-    Watching(RecommendedWatcher),
+    Watching(Inotify),
     /// No more can be watched, which was said. What is watched already stays so.
-    Full(#[expect(dead_code, reason = "it works as long as it lives")] Option<RecommendedWatcher>),
+    Full(#[expect(dead_code, reason = "it works as long as it lives")] Option<Inotify>),
 }
 
 impl Watcher {
@@ -40,25 +41,24 @@ impl Watcher {
             State::Watching(watcher) => Ok(watcher),
             _ => begin(Arc::downgrade(files)),
         };
-        let (mut watcher, mut failed) = match watched {
-            Ok(watcher) => (Some(watcher), None),
-            Err(error) => (None, Some(error)),
+        let watcher = match watched {
+            Ok(watcher) => watcher,
+            Err(error) => {
+                *state = State::Full(None);
+                return Err(blind(&error));
+            }
         };
-        if let Some(watcher) = &mut watcher {
-            failed = watcher.watch(folder, RecursiveMode::NonRecursive).err();
-        }
-        match (failed, watcher) {
-            (None, Some(watcher)) => *state = State::Watching(watcher),
-            // The folder is gone already, and with it what could happen in it.
-            (Some(notify::Error { kind: ErrorKind::PathNotFound, .. }), Some(watcher)) => {
+        match watcher.watch(folder) {
+            // The folder may be gone already, and with it what could happen in it.
+            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => {
                 *state = State::Watching(watcher);
+                Ok(())
             }
-            (failed, watcher) => {
-                *state = State::Full(watcher);
-                return Err(blind(failed.as_ref()));
+            Err(error) => {
+                *state = State::Full(Some(watcher));
+                Err(blind(&error.into()))
             }
         }
-        Ok(())
     }
 }
 
@@ -68,30 +68,20 @@ impl fmt::Debug for Watcher {
     }
 }
 
-fn begin(files: Weak<Mutex<Files>>) -> notify::Result<RecommendedWatcher> {
-    notify::recommended_watcher(move |event: notify::Result<Event>| {
-        if let Some(files) = files.upgrade() {
-            happened(&mut lock(&files), event.as_ref().ok());
-        }
+fn begin(files: Weak<Mutex<Files>>) -> io::Result<Inotify> {
+    Inotify::begin(move |happened| {
+        let Some(files) = files.upgrade() else { return false };
+        take_in(&mut lock(&files), &happened);
+        true
     })
 }
 
-/// Something happened; without an event nobody knows what.
-fn happened(files: &mut Files, event: Option<&Event>) {
-    let Some(event) = event.filter(|event| !event.need_rescan()) else {
-        files.stir_all(None);
-        return;
-    };
-    if matches!(event.kind, EventKind::Access(_)) {
-        return;
-    }
-    let moved = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)));
-    for path in &event.paths {
-        if moved && files.end_watching(path) {
-            files.stir_all(Some(path));
-        } else {
-            files.stir(path);
-        }
+/// Takes in what happened.
+fn take_in(files: &mut Files, happened: &Happened) {
+    match happened {
+        Happened::Unknown => files.stir_all(None),
+        Happened::Moved(path) if files.end_watching(path) => files.stir_all(Some(path)),
+        Happened::Moved(path) | Happened::Changed(path) => files.stir(path),
     }
 }
 
@@ -100,12 +90,10 @@ fn lock(files: &Mutex<Files>) -> std::sync::MutexGuard<'_, Files> {
 }
 
 /// What it means that not everything is watched.
-fn blind(error: Option<&notify::Error>) -> String {
-    let why = match error.map(|error| &error.kind) {
-        Some(ErrorKind::MaxFilesWatch) => "the system allows no more watches".to_owned(),
-        Some(ErrorKind::Io(error)) => error.to_string(),
-        Some(other) => format!("{other:?}"),
-        None => "the system does not say why".to_owned(),
+fn blind(error: &io::Error) -> String {
+    let why = match Errno::from_io_error(error) {
+        Some(Errno::NOSPC | Errno::MFILE) => "the system allows no more watches".to_owned(),
+        _ => error.to_string(),
     };
     format!(
         "files are no longer watched for changes by others ({why}); a change is found when the file is edited. On Linux, raising `fs.inotify.max_user_watches` or `fs.inotify.max_user_instances` helps."
