@@ -26,11 +26,15 @@ mod exit_codes;
 #[cfg(test)]
 mod gateway;
 #[cfg(test)]
+mod gateway_conformance;
+#[cfg(test)]
 mod gateway_eras;
 #[cfg(test)]
 mod gateway_hostile;
 #[cfg(test)]
 mod gateway_many;
+#[cfg(test)]
+mod gateway_real;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
