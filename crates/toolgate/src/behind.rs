@@ -28,6 +28,9 @@ const WAIT: Duration = Duration::from_secs(5);
 pub(crate) struct Behind {
     pub(crate) servers: Servers,
     pub(crate) named: servers::Servers,
+    registry: Arc<Registry>,
+    spawner: Arc<dyn Spawner>,
+    workspace: Workspace,
 }
 
 impl Behind {
@@ -64,7 +67,8 @@ impl Behind {
         if naming == Naming::Prefixed && !servers.is_empty() {
             registry.register(servers.finder().tool()?)?;
         }
-        Ok(Self { servers, named })
+        let (registry, spawner) = (Arc::clone(registry), Arc::clone(spawner));
+        Ok(Self { servers, named, registry, spawner, workspace: workspace.clone() })
     }
 
     /// Gives tools of servers what they need.
@@ -86,8 +90,28 @@ impl Behind {
         };
         self.tell_broken(wanted);
         self.tell_unknown(tools.clone());
+        if tools.clone().any(|tool| tool.starts_with("discovered_tool_")) {
+            self.discover().await;
+        }
         self.servers.start(wanted);
         self.servers.settled(Duration::MAX).await;
+    }
+
+    /// Asks a trusted workspace which tools of its own it has.
+    pub(crate) async fn discover(&self) {
+        let Some(discovery) = &self.named.discovery else { return };
+        let discovered = match discovery.discover(&self.spawner, &self.workspace).await {
+            Ok(discovered) => discovered,
+            Err(error) => return exit::note(&format!("no tools were discovered: {error}")),
+        };
+        for why in discovered.left_out {
+            exit::note(&format!("a discovered tool was left out: {why}"));
+        }
+        for tool in discovered.tools {
+            if let Err(error) = self.registry.register(tool) {
+                exit::note(&format!("a discovered tool was left out: {error}"));
+            }
+        }
     }
 
     /// Starts all servers; tools come as soon as they are there.

@@ -117,7 +117,10 @@ impl HotSwap for Live {
             Part::Policies => self.swap_policies(),
             Part::Config => self.swap_config(),
             Part::Skills => Ok("There are no skills here, so nothing was read anew.".to_owned()),
-            Part::Servers => Ok("There are no servers here, so nothing was read anew.".to_owned()),
+            Part::Servers => Ok(
+                "Servers are read when Toolgate starts; end it and start it again to use others."
+                    .to_owned(),
+            ),
             Part::All => self.swap_config().and_then(|config| {
                 let policies = self.swap_policies()?;
                 Ok(format!("{config}\n{policies}"))

@@ -17,6 +17,7 @@ macro_rules! tools {
     };
 }
 
+pub mod discovered;
 pub mod exec;
 pub mod files;
 pub mod goals;

@@ -90,8 +90,9 @@ pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCod
 /// so it has to be there first.
 async fn begin(app: &App, naming: Naming) {
     app.behind.start_all();
-    if naming == Naming::Own {
-        app.behind.servers.settled(app.behind.wait()).await;
+    match naming {
+        Naming::Own => app.behind.servers.settled(app.behind.wait()).await,
+        Naming::Prefixed => app.behind.discover().await,
     }
 }
 

@@ -12,6 +12,7 @@ use toolgate_core::workspace::Workspace;
 use toolgate_mcp::client::{Program, Reach, Remote, Spec, Way};
 use toolgate_mcp::servers::{Entry, ServerName};
 use toolgate_policy::rule::Sandbox;
+use toolgate_tools::discovered::Discovery;
 use url::Url;
 
 use super::expand::expand;
@@ -48,6 +49,8 @@ pub(crate) struct Prepared {
 pub(crate) struct Servers {
     pub(crate) all: Vec<Prepared>,
     pub(crate) mcp: McpConfig,
+    /// How the workspace declares tools of its own, if it does.
+    pub(crate) discovery: Option<Discovery>,
 }
 
 impl Servers {
@@ -75,11 +78,15 @@ impl Servers {
             let entry = entry(&name, &config, workspace, spawner);
             Prepared { way: way(&config), name, config, origin, file, entry }
         });
-        let mut mcp = config.mcp.clone();
-        mcp.tool_discovery_command =
-            mcp.tool_discovery_command.or(brought.mcp.tool_discovery_command);
-        mcp.tool_call_command = mcp.tool_call_command.or(brought.mcp.tool_call_command);
-        Ok(Self { all: all.collect(), mcp })
+        let mcp = config.mcp.clone();
+        let discover = mcp.tool_discovery_command.clone().or(brought.mcp.tool_discovery_command);
+        let call = mcp.tool_call_command.clone().or(brought.mcp.tool_call_command);
+        let discovery = match (discover, call) {
+            // A folder's own commands are run where it is trusted, whoever names them.
+            (Some(discover), Some(call)) if brought.is_trusted => Some(Discovery { discover, call }),
+            _ => None,
+        };
+        Ok(Self { all: all.collect(), mcp, discovery })
     }
 
     /// Those that can be started and are wanted.

@@ -26,10 +26,12 @@ pub(super) struct Brought {
     pub(super) servers: BTreeMap<String, (PathBuf, ServerConfig)>,
     /// How its tools are discovered.
     pub(super) mcp: McpConfig,
+    /// Whether it is trusted at all.
+    pub(super) is_trusted: bool,
 }
 
 /// Whether a folder is trusted, asking nobody.
-pub(super) fn is_trusted(config: &Path, folder: &Path) -> anyhow::Result<bool> {
+fn is_trusted(config: &Path, folder: &Path) -> anyhow::Result<bool> {
     let answers = Answers::load(&config.join(trust::FILE))?;
     Ok(matches!(answers.about(folder), Standing::Trusted(_)))
 }
@@ -39,7 +41,7 @@ pub(super) fn brought(config: &Path, folder: &Path) -> anyhow::Result<Brought> {
     if !is_trusted(config, folder)? {
         return Ok(Brought::default());
     }
-    let mut brought = Brought::default();
+    let mut brought = Brought { is_trusted: true, ..Brought::default() };
     for (name, server) in mcp_json::read(folder)? {
         brought.servers.insert(name, (folder.join(mcp_json::FILE), server));
     }

@@ -42,7 +42,7 @@ pub(crate) fn settle(
         let count = brought.count();
         writeln!(
             anstream::stderr(),
-            "note: `.toolgate` in this folder brings {count}, not used because the folder is not trusted; see `toolgate trust`"
+            "note: this folder brings {count} of settings, not used because it is not trusted; see `toolgate trust`"
         )
         .ok();
     }

@@ -193,7 +193,7 @@ fn servers_for_git_time_and_the_web() {
     git(&["commit", "-qm", "first words"]);
     let config = from_python(&folder, "git", &[])
         + &from_python(&folder, "time", &["--local-timezone", "UTC"])
-        + &from_python(&folder, "fetch", &["--ignore-robots-txt"]);
+        + &from_python(&folder, "fetch", &["--ignore-robots-txt", "--allow-private-ips"]);
     let mut client = connected(&toolgate, &config);
     let listed = names(&mut client);
     for name in ["mcp__git__git_log", "mcp__time__get_current_time", "mcp__fetch__fetch"] {

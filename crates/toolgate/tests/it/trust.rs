@@ -121,7 +121,7 @@ fn a_file_that_is_not_understood_stops_everything_and_stays() {
 #[test]
 fn without_a_person_a_note_says_what_is_not_used() {
     let toolgate = bringing();
-    let note = "note: `.toolgate` in this folder brings 1 file, not used because the folder is not trusted; see `toolgate trust`\n";
+    let note = "note: this folder brings 1 file of settings, not used because it is not trusted; see `toolgate trust`\n";
     assert_eq!(stderr(&toolgate.run(CHECK)), note);
     assert_eq!(stderr(&toolgate.run([&["--quiet"], &CHECK[..]].concat())), "");
     toolgate.run(["trust", "add", "--never"]).success();

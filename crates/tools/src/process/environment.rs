@@ -74,7 +74,7 @@ const SET: &[(&str, &str)] = &[
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// The whole environment of a command.
-pub(super) fn environment() -> Vec<(OsString, OsString)> {
+pub(crate) fn environment() -> Vec<(OsString, OsString)> {
     handed_on(env::vars_os())
 }
 
