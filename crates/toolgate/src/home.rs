@@ -29,6 +29,11 @@ pub(crate) fn state() -> anyhow::Result<PathBuf> {
     Ok(state.join("toolgate"))
 }
 
+/// Where tokens for servers are kept, under a name that no rule lets anybody read unasked.
+pub(crate) fn tokens() -> anyhow::Result<PathBuf> {
+    Ok(state()?.join("credentials"))
+}
+
 /// Where files of tasks are kept that belong to no workspace.
 pub(crate) fn scopes() -> anyhow::Result<PathBuf> {
     if let Some(home) = own_home()? {

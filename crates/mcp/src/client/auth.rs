@@ -2,9 +2,11 @@
 
 mod callback;
 mod kept;
+mod login;
 mod oauth;
 mod tokens;
 
-pub use callback::Callback;
-pub use oauth::{Identity, LoginError, OAuth, Open};
+pub use kept::forget;
+pub use login::{Identity, LoginError, Open};
+pub use oauth::OAuth;
 pub use tokens::{Refusal, Tokens};

@@ -6,44 +6,25 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use async_trait::async_trait;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::clock::Clock;
 use super::error::{ClientError, Ended};
 use super::exchange::{Exchange, OnProgress, Progress};
-use super::host::{Abilities, Answers, Asked, Host, News, Refused};
+use super::host::{Abilities, Answers, Asked, Host, Refused};
+use super::news::{Heard, Logs};
+use super::outlet::Outlet;
+use super::question::{Work, answered};
 use super::wire::{self, Incoming};
 
 /// Questions of a server that are open at once, at most; others are not answered.
 const QUESTIONS: usize = 32;
-/// Log messages that are passed on in a second, at most.
-const LOGS_A_SECOND: u32 = 100;
 /// How long an answer to a question may take to be sent.
 const SENDING: Duration = Duration::from_secs(30);
-
-/// The way to a server.
-#[async_trait]
-pub(super) trait Outlet: std::fmt::Debug + Send + Sync {
-    /// Sends a message; it is on its way when this returns.
-    async fn send(&self, message: Value) -> Result<(), ClientError>;
-
-    /// Nobody waits for the answer to a request any more.
-    fn abandon(&self, id: u64);
-
-    /// Revision and way of working were agreed on.
-    fn agreed(&self, version: &str);
-
-    /// The tools are known, as they are listed. Takes out those that cannot be called.
-    fn keep_callable(&self, tools: &mut Vec<Value>);
-
-    /// Ends the connection in good order.
-    async fn close(&self);
-}
 
 /// What an exchange is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +48,7 @@ pub(super) struct Inbox {
     questions: Arc<Semaphore>,
     /// The questions that are being answered, by their ids.
     answering: Mutex<HashMap<String, CancellationToken>>,
-    logs: Mutex<(Instant, u32)>,
+    logs: Logs,
     /// What was passed over because it made no sense, or there was no room.
     passed_over: AtomicU64,
 }
@@ -118,7 +99,7 @@ impl Inbox {
             ended: watch::Sender::new(None),
             questions: Arc::new(Semaphore::new(QUESTIONS)),
             answering: Mutex::default(),
-            logs: Mutex::new((Instant::now(), 0)),
+            logs: Logs::default(),
             passed_over: AtomicU64::new(0),
         })
     }
@@ -247,7 +228,6 @@ impl Inbox {
     }
 
     fn hear(&self, method: &str, params: &Map<String, Value>) {
-        let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
         match method {
             "notifications/progress" => self.progress(params),
             "notifications/cancelled" => {
@@ -257,30 +237,12 @@ impl Inbox {
                     token.cancel();
                 }
             }
-            "notifications/tools/list_changed" => self.host.heard(News::ToolsChanged),
-            "notifications/resources/list_changed" => self.host.heard(News::ResourcesChanged),
-            "notifications/prompts/list_changed" => self.host.heard(News::PromptsChanged),
-            "notifications/resources/updated" => match text("uri") {
-                Some(uri) => self.host.heard(News::ResourceUpdated(uri)),
-                None => self.pass_over("an update of a resource without a name"),
+            _ => match self.logs.news(method, params) {
+                Heard::News(news) => self.host.heard(news),
+                Heard::Nonsense(what) => self.pass_over(what),
+                Heard::Nothing => {}
             },
-            "notifications/message" if self.may_log() => {
-                let level = text("level").unwrap_or_else(|| "info".to_owned());
-                let logger = text("logger");
-                let data = params.get("data").cloned().unwrap_or_default();
-                self.host.heard(News::Log { level, logger, data });
-            }
-            _ => {}
         }
-    }
-
-    fn may_log(&self) -> bool {
-        let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
-        if logs.0.elapsed() >= Duration::from_secs(1) {
-            *logs = (Instant::now(), 0);
-        }
-        logs.1 = logs.1.saturating_add(1);
-        logs.1 <= LOGS_A_SECOND
     }
 
     fn progress(&self, params: &Map<String, Value>) {
@@ -383,48 +345,5 @@ impl Inbox {
         }
         let answers = asked.into_iter().map(|(_, asked)| self.host.asked(asked));
         futures_util::future::join_all(answers).await
-    }
-}
-
-/// A question and who answers it.
-enum Work {
-    Ping,
-    Exchange {
-        asked: Asked,
-        host: Arc<dyn Answers>,
-        hold: super::clock::Hold,
-        over: CancellationToken,
-    },
-    Host {
-        asked: Asked,
-        hold: Option<super::clock::Hold>,
-        over: CancellationToken,
-    },
-}
-
-impl Work {
-    fn token(&self) -> CancellationToken {
-        match self {
-            Self::Ping => CancellationToken::new(),
-            Self::Exchange { over, .. } | Self::Host { over, .. } => over.clone(),
-        }
-    }
-}
-
-async fn answered(work: Result<Work, Refused>, host: &Arc<dyn Host>) -> Result<Value, Refused> {
-    match work? {
-        Work::Ping => Ok(json!({})),
-        Work::Exchange { asked, host, hold, .. } => {
-            let name = asked.method().to_owned();
-            let answers = host.answer_all(vec![(name, asked)]).await;
-            drop(hold);
-            let nobody = || Err(Refused::new("nobody answered"));
-            answers.into_iter().next().unwrap_or_else(nobody)
-        }
-        Work::Host { asked, hold, .. } => {
-            let outcome = host.asked(asked).await;
-            drop(hold);
-            outcome
-        }
     }
 }

@@ -9,7 +9,8 @@ use super::about::Era;
 use super::error::{ClientError, MODERN};
 use super::exchange::Exchange;
 use super::host::Abilities;
-use super::inbox::{Inbox, Outlet, Purpose};
+use super::inbox::{Inbox, Purpose};
+use super::outlet::Outlet;
 use super::wire;
 
 /// How long it may take to send that something was cancelled.

@@ -11,7 +11,8 @@ use url::Url;
 
 use super::error::{ClientError, ConnectError, Ended, Reason};
 use super::events::Events;
-use super::inbox::{Inbox, Outlet};
+use super::inbox::Inbox;
+use super::outlet::Outlet;
 use super::peer::tell_cancelled;
 use super::spec::Remote;
 use super::web::{Web, complaint, is_kind};

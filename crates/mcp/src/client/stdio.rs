@@ -15,8 +15,9 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::spawn::{Process, Spawned, Stop};
 
 use super::error::{ClientError, ConnectError, Ended, Reason};
-use super::inbox::{Inbox, Outlet};
+use super::inbox::Inbox;
 use super::lines::{Line, Lines};
+use super::outlet::Outlet;
 use super::peer::tell_cancelled;
 use super::spec::Program;
 use super::wire;

@@ -2,6 +2,8 @@
 
 mod add;
 mod list;
+mod login;
+mod logout;
 mod remove;
 mod test;
 
@@ -28,8 +30,18 @@ enum ServersCommand {
     /// List the servers and where each is named (also without a subcommand)
     List,
     Add(AddArgs),
-    /// Take a server out of your settings, and forget what it said about its tools
+    /// Take a server out of your settings, and forget its login and what it said about its tools
     Remove {
+        /// The server
+        name: String,
+    },
+    /// Log in to a server with a browser, and keep what it gives for it
+    Login {
+        /// The server
+        name: String,
+    },
+    /// Forget what a login gave
+    Logout {
         /// The server
         name: String,
     },
@@ -45,6 +57,8 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServersArgs) -> anyhow::Result<Exi
         None | Some(ServersCommand::List) => list::run(global),
         Some(ServersCommand::Add(add)) => add::run(global, add),
         Some(ServersCommand::Remove { name }) => remove::run(global, name),
+        Some(ServersCommand::Login { name }) => login::run(global, name),
+        Some(ServersCommand::Logout { name }) => logout::run(global, name),
         Some(ServersCommand::Test { names }) => test::run(global, names),
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use toolgate_core::spawn::Spawner;
 use toolgate_core::workspace::Workspace;
+use toolgate_mcp::client::auth::{Identity, OAuth, Tokens};
 use toolgate_mcp::client::{Program, Reach, Remote, Spec, Way};
 use toolgate_mcp::servers::{Entry, ServerName};
 use toolgate_policy::rule::Sandbox;
@@ -17,9 +18,11 @@ use url::Url;
 
 use super::expand::expand;
 use super::workspace;
-use crate::config::servers::{McpConfig, ServerConfig, Transport};
+use crate::config::servers::{McpConfig, OauthConfig, ServerConfig, Transport};
 use crate::config::{self, Config};
+use crate::exit::UsageError;
 use crate::home;
+use crate::output::one_line;
 
 /// Where a server is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +56,37 @@ pub(crate) struct Servers {
     pub(crate) discovery: Option<Discovery>,
 }
 
+impl Prepared {
+    /// Who has its tokens, or why nobody has.
+    pub(crate) fn tokens(&self) -> Result<OAuth, String> {
+        let entry = self.entry.as_ref().map_err(Clone::clone)?;
+        match &entry.spec.way {
+            Way::Program(_) => Err("it is a program, which needs no login".to_owned()),
+            Way::Http(remote) | Way::Sse(remote) if remote.auth.is_some() => {
+                tokens(&self.name, &self.config, &remote.url)
+            }
+            _ => {
+                Err("its settings have an `Authorization` header, so it needs no login".to_owned())
+            }
+        }
+    }
+}
+
 impl Servers {
+    /// One of them.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name: what there is.
+    pub(crate) fn find(&self, name: &str) -> Result<&Prepared, UsageError> {
+        self.all.iter().find(|server| server.name == name).ok_or_else(|| {
+            let known: Vec<_> = self.all.iter().map(|server| server.name.as_str()).collect();
+            let known =
+                if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
+            UsageError(format!("there is no server `{}`; known: {known}", one_line(name)))
+        })
+    }
+
     /// What the settings of the user, and of a workspace that is trusted, say. A name of the
     /// user's is the user's.
     pub(crate) fn load(
@@ -99,7 +132,9 @@ impl Servers {
     /// Those that are enabled and cannot be started, and why.
     pub(crate) fn broken(&self) -> impl Iterator<Item = (&str, &str)> {
         let enabled = self.all.iter().filter(|server| server.config.is_enabled());
-        enabled.filter_map(|server| Some((server.name.as_str(), server.entry.as_ref().err()?.as_str())))
+        enabled.filter_map(|server| {
+            Some((server.name.as_str(), server.entry.as_ref().err()?.as_str()))
+        })
     }
 }
 
@@ -148,7 +183,11 @@ fn entry(
         (None, url) => {
             let url = put(url.as_ref().unwrap_or(&String::new()))?;
             let url = Url::parse(&url).map_err(|error| format!("its `url` is none: {error}"))?;
-            let remote = Remote { headers: map(&config.headers)?, ..Remote::new(url) };
+            let headers = map(&config.headers)?;
+            let is_known = headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+            let auth = if is_known { None } else { Some(tokens(name, config, &url)?) };
+            let auth = auth.map(|tokens| Arc::new(tokens) as Arc<dyn Tokens>);
+            let remote = Remote { url, headers, auth };
             match config.kind {
                 Some(Transport::Sse) => Way::Sse(remote),
                 _ => Way::Http(remote),
@@ -171,6 +210,19 @@ fn entry(
         timeout: seconds(config.timeout()),
         most: seconds(config.max_timeout()),
     })
+}
+
+/// Who has the tokens of a server somewhere else.
+fn tokens(name: &str, config: &ServerConfig, url: &Url) -> Result<OAuth, String> {
+    let OauthConfig { client_id, client_secret_env, scopes } =
+        config.oauth.clone().unwrap_or_default();
+    let secret = |variable: String| {
+        env::var(&variable).map_err(|_| format!("the environment has no `{variable}`"))
+    };
+    let client_secret = client_secret_env.map(secret).transpose()?;
+    let identity = Identity { client_id, client_secret, metadata_url: None, scopes };
+    let folder = home::tokens().map_err(|error| error.to_string())?;
+    Ok(OAuth::new(name, url, &folder, identity))
 }
 
 fn reach(config: &ServerConfig, workspace: &Workspace) -> Reach {

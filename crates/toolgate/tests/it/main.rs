@@ -102,6 +102,8 @@ mod scopes;
 #[cfg(test)]
 mod secrets;
 #[cfg(test)]
+mod servers_login;
+#[cfg(test)]
 mod sessions;
 #[cfg(test)]
 mod shell;

@@ -17,7 +17,7 @@ const PATH: &str = "/callback";
 
 /// Waits on this machine for a browser that comes back from a login.
 #[derive(Debug)]
-pub struct Callback {
+pub(super) struct Callback {
     listener: TcpListener,
     redirect: String,
 }
@@ -28,7 +28,7 @@ impl Callback {
     /// # Errors
     ///
     /// When nobody can listen on this machine.
-    pub async fn listen() -> io::Result<Self> {
+    pub(super) async fn listen() -> io::Result<Self> {
         Self::on(0).await
     }
 

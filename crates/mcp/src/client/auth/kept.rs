@@ -61,17 +61,7 @@ pub(super) struct Drawer {
 impl Drawer {
     /// The file of a server in a folder.
     pub(super) fn new(folder: &Path, server: &str, url: &Url) -> Self {
-        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-        let mut name = String::new();
-        for letter in server.chars() {
-            if is_plain(letter) {
-                name.push(letter);
-            } else {
-                name.push_str(&format!("%{:x}", u32::from(letter)));
-            }
-        }
-        let file = folder.join(format!("{name}.json"));
-        Self { file: Arc::new(file), url: url.as_str().into() }
+        Self { file: Arc::new(file(folder, server)), url: url.as_str().into() }
     }
 
     /// What is kept; nothing for another address.
@@ -107,14 +97,6 @@ impl Drawer {
         written
     }
 
-    /// Forgets everything.
-    pub(super) fn forget(&self) -> io::Result<()> {
-        match fs::remove_file(&*self.file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
-    }
-
     /// Waits for other processes that renew the same tokens.
     fn lock(&self) -> io::Result<File> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
@@ -125,6 +107,36 @@ impl Drawer {
         file.lock()?;
         Ok(file)
     }
+}
+
+/// The file of a server.
+fn file(folder: &Path, server: &str) -> PathBuf {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    let mut name = String::new();
+    for letter in server.chars() {
+        if is_plain(letter) {
+            name.push(letter);
+        } else {
+            name.push_str(&format!("%{:x}", u32::from(letter)));
+        }
+    }
+    folder.join(format!("{name}.json"))
+}
+
+/// Forgets the tokens of a server, whatever address they were for.
+///
+/// # Errors
+///
+/// When their file cannot be removed.
+pub fn forget(folder: &Path, server: &str) -> io::Result<()> {
+    let file = file(folder, server);
+    for file in [file.with_extension("lock"), file] {
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "this maps errors")]

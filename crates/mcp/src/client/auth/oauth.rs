@@ -2,9 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use rmcp::transport::auth::{
@@ -15,58 +13,19 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::callback::Callback;
-use super::kept::{Drawer, KnownAs};
+use super::kept::{Drawer, KnownAs, forget};
+use super::login::{Identity, LOGIN, LoginError, Open};
 use super::tokens::{Refusal, Tokens};
 
-/// How long a person may take for a login.
-const LOGIN: Duration = Duration::from_mins(5);
 /// How often a login may be wanted on one connection.
 const LOGINS: usize = 3;
 /// What we are called where we register.
 const NAME: &str = "Toolgate";
 
-/// Shows an address to a person, in a browser.
-pub type Open = Arc<dyn Fn(&Url) + Send + Sync>;
-
-/// As whom a client makes itself known, if it does not register by itself.
-#[derive(Debug, Clone, Default)]
-pub struct Identity {
-    /// The name it was registered under.
-    pub client_id: Option<String>,
-    /// The secret that goes with it.
-    pub client_secret: Option<String>,
-    /// The address of a document about the client, for servers that accept one.
-    pub metadata_url: Option<String>,
-    /// What to ask for, instead of what the server says.
-    pub scopes: Vec<String>,
-}
-
-/// Why there are no tokens.
-#[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-#[non_exhaustive]
-pub enum LoginError {
-    #[error("no browser can come back to this machine: {0}")]
-    Listen(io::Error),
-    #[error("the tokens cannot be kept: {0}")]
-    Keep(io::Error),
-    #[error("nobody logged in within {} minutes", LOGIN.as_secs() / 60)]
-    TimedOut,
-    #[error("the login was refused: {0}")]
-    Refused(String),
-    #[error("the login failed: {0}")]
-    Failed(String),
-}
-
-impl From<AuthError> for LoginError {
-    fn from(error: AuthError) -> Self {
-        let said = error.to_string();
-        Self::Failed(toolgate_core::visible::line(&said).into_owned())
-    }
-}
-
 /// The tokens of one server, kept in a file.
 pub struct OAuth {
+    server: String,
+    folder: PathBuf,
     url: Url,
     drawer: Drawer,
     identity: Identity,
@@ -91,6 +50,8 @@ impl OAuth {
     /// The tokens of a server, kept in a folder.
     pub fn new(server: &str, url: &Url, folder: &Path, identity: Identity) -> Self {
         Self {
+            server: server.to_owned(),
+            folder: folder.to_owned(),
             url: url.clone(),
             drawer: Drawer::new(folder, server, url),
             identity,
@@ -117,7 +78,7 @@ impl OAuth {
     ///
     /// When their file cannot be removed.
     pub fn forget(&self) -> io::Result<()> {
-        self.drawer.forget()
+        forget(&self.folder, &self.server)
     }
 
     /// Has a person log in with a browser, and keeps the tokens.

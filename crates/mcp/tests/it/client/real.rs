@@ -44,7 +44,7 @@ async fn start(folder: &std::path::Path, way: &str) -> (Running, u16) {
     command.arg(folder.join(SERVER)).arg(way).env("PORT", port.to_string());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let running = Running(command.spawn().unwrap());
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_mins(1);
     while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
         assert!(Instant::now() < end, "the server does not listen");
         tokio::time::sleep(Duration::from_millis(50)).await;

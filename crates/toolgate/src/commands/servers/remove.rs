@@ -25,6 +25,7 @@ pub(crate) fn run(global: &GlobalArgs, name: &str) -> anyhow::Result<ExitCode> {
     if let Some(shelf) = Shelf::open_existing(&home::state()?)? {
         shelf.forget(name)?;
     }
+    toolgate_mcp::client::auth::forget(&home::tokens()?, name)?;
     if !global.quiet {
         print_text(&format!("`{shown}` is gone from `{}`.\n", path.display()))?;
     }

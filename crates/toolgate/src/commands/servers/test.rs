@@ -10,7 +10,6 @@ use toolgate_mcp::client::Era;
 use toolgate_mcp::servers::{Health, Status};
 
 use crate::app::App;
-use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::output::{one_line, print_json, print_text};
 
@@ -20,11 +19,8 @@ const MOST: usize = 80;
 pub(crate) fn run(global: &GlobalArgs, names: &[String]) -> anyhow::Result<ExitCode> {
     let app = App::for_looking(global)?;
     let named = &app.behind.named;
-    if let Some(unknown) = names.iter().find(|name| named.all.iter().all(|one| one.name != **name)) {
-        let known = named.all.iter().map(|server| server.name.as_str()).collect::<Vec<_>>();
-        let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
-        let unknown = one_line(unknown);
-        return Err(UsageError(format!("there is no server `{unknown}`; known: {known}")).into());
+    for name in names {
+        named.find(name)?;
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let status = app.block_on(async {
