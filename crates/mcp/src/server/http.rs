@@ -22,6 +22,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -41,6 +42,8 @@ const CONNECTIONS: usize = 256;
 const HEAD: Duration = Duration::from_secs(10);
 /// How long a request may take to come in.
 const BODY: Duration = Duration::from_secs(30);
+/// A client that does not take what it is told for so long is left.
+const UNREAD: Duration = Duration::from_mins(1);
 /// A longer request is refused.
 const LONGEST: usize = 16 * 1024 * 1024;
 /// How long what goes on may take to end.
@@ -127,8 +130,7 @@ impl Front {
     }
 
     async fn serve(&self, stream: TcpStream, stop: &CancellationToken) {
-        // Answers are small, and waited for.
-        stream.set_nodelay(true).ok();
+        tuned(&stream);
         let answering = service_fn(async |request| Ok::<_, Infallible>(self.answer(request).await));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -175,5 +177,35 @@ impl Front {
             Ok(bytes) => Ok(Request::from_parts(parts, Full::new(bytes))),
             Err(error) => Err(refuse(error.status(), error.words())),
         }
+    }
+}
+
+/// Answers are small and waited for, and a client that does not read them is left in the end.
+fn tuned(stream: &TcpStream) {
+    let unread = u32::try_from(UNREAD.as_millis()).unwrap_or(u32::MAX);
+    let set = stream
+        .set_nodelay(true)
+        .map_err(|error| error.to_string())
+        .and_then(|()| set_tcp_user_timeout(stream, unread).map_err(|error| error.to_string()));
+    if let Err(error) = set {
+        tracing::debug!(%error, "a connection could not be tuned");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::sockopt::tcp_user_timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_waits_for_no_small_packets_and_for_no_reader_for_ever() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (_client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let stream = accepted.unwrap().0;
+        tuned(&stream);
+        assert!(stream.nodelay().unwrap());
+        assert_eq!(tcp_user_timeout(&stream).unwrap(), 60_000);
     }
 }
