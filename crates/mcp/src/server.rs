@@ -21,6 +21,7 @@ mod ongoing;
 mod parked;
 mod progress;
 mod question;
+mod quick;
 mod result;
 mod sessions;
 mod settings;

@@ -40,7 +40,10 @@ pub(crate) fn has_read_all(
     bytes: Vec<u8>,
 ) {
     let Some(known) = known(context) else { return };
-    note_read(context, &known, file, Look::of(version, bytes), None);
+    // Nothing is new about a version that is known whole.
+    if file.version() != Some(version) || !known.lock().is_used_again(file.real(), version) {
+        note_read(context, &known, file, Look::of(version, bytes), None);
+    }
 }
 
 /// Whether what a session knows is kept elsewhere, too, which takes its time.

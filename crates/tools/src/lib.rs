@@ -27,6 +27,7 @@ pub mod remembering;
 pub mod search;
 pub mod web;
 
+mod at_once;
 mod content;
 mod edit;
 mod formats;

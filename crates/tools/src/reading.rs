@@ -1,6 +1,5 @@
 //! A file read for a model, whatever it is: text, an image, a PDF document or a notebook.
 
-mod at_once;
 mod document;
 mod picture;
 mod written;
@@ -17,7 +16,6 @@ use crate::formats::{Kind, Pages, Shown};
 use crate::notebook::{self, Notebook};
 use crate::text::{self, Decoded, LineRange};
 
-pub(crate) use at_once::{AtOnce, at_once};
 pub(crate) use written::Written;
 
 /// The largest notebook that is shown as cells.
@@ -78,7 +76,7 @@ pub(crate) fn read(
 }
 
 /// Notebooks are told by their name: what they hold is JSON like any other.
-fn is_notebook(path: &ResolvedPath) -> bool {
+pub(crate) fn is_notebook(path: &ResolvedPath) -> bool {
     path.real().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 

@@ -18,7 +18,6 @@ const RUST_LIMIT: f64 = 1.0;
 const NODE_LIMIT: f64 = 0.25;
 const GREP_LIMIT: f64 = 0.5;
 const START_LIMIT: f64 = 3.0;
-const MEGABYTE: f64 = 1_000_000.0;
 const MEMORY_LIMIT: f64 = 20.0;
 
 /// How many files are read in turn, and how often in a round.
@@ -61,7 +60,8 @@ fn beside(
 ) -> Result<Row> {
     let mut ours = lab.toolgate(&folder.path);
     ours.arg("mcp");
-    let commands = vec![lab::shown(&ours), lab::shown(&server)];
+    // Whatever starts the peer, its name is what people know.
+    let commands = vec![lab::shown(&ours), format!("{name} FOLDER")];
     let mut our_session = Session::begin(&mut ours)?;
     let mut peer_session = Session::begin(&mut server)?;
     let (our_calls, peer_calls) =
@@ -94,7 +94,8 @@ fn in_flight(lab: &Lab) -> Result<Row> {
     )?;
     our_session.end()?;
     peer_session.end()?;
-    let rate = |time: std::time::Duration| READS_AT_ONCE as f64 / time.as_secs_f64();
+    let reads = f64::from(u32::try_from(READS_AT_ONCE)?);
+    let rate = |time: std::time::Duration| reads / time.as_secs_f64();
     let rates = format!("{:.0} and {:.0} reads a second", rate(times.ours), rate(times.peer));
     Ok(Row::versus(times.ours, times.peer, times.peer_name, RUST_LIMIT)
         .checked(rates, true)
@@ -111,8 +112,7 @@ fn grep(lab: &Lab) -> Result<Row> {
     let commands = vec![lab::shown(&ours), lab::shown(&rg)];
     let mut session = Session::begin(&mut ours)?;
     let args = json!({ "pattern": "Note 42:", "caseSensitive": true });
-    let calls: Vec<_> =
-        (1..=SEARCHES).map(|id| mcp_client::call_line(id, "grep", &args)).collect();
+    let calls: Vec<_> = (1..=SEARCHES).map(|id| mcp_client::call_line(id, "grep", &args)).collect();
     let answer = session.ask(&mcp_client::call_line(SEARCHES + 1, "grep", &args))?;
     let found = answer.contains("f42.txt");
     let times = harness::compare(
@@ -148,9 +148,10 @@ fn idle_memory(lab: &Lab) -> Result<Row> {
     ours.arg("mcp");
     let commands = vec![lab::shown(&ours)];
     let mut session = Session::begin(&mut ours)?;
-    let bytes = session.memory_at_rest()?;
+    let kilobytes = session.memory_at_rest()? / 1_000;
     session.end()?;
-    Ok(Row::at_most(bytes as f64 / MEGABYTE, MEMORY_LIMIT, "MB").with_commands(commands))
+    let megabytes = f64::from(u32::try_from(kilobytes)?) / 1_000.0;
+    Ok(Row::at_most(megabytes, MEMORY_LIMIT, "MB").with_commands(commands))
 }
 
 /// A folder with small files.

@@ -145,7 +145,9 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let log = Log::of(&context, &self.level);
-        call::answer(&self.shared, &self.session(&context), request, &context, log).await
+        let session = self.session(&context);
+        // What is awaited here is moved several times before it begins, so it is kept small.
+        Box::pin(call::answer(&self.shared, &session, request, &context, log)).await
     }
 
     async fn list_resources(
@@ -177,7 +179,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.asked("resources/read", &context)?.resource(request).await
+        Box::pin(self.asked("resources/read", &context)?.resource(request)).await
     }
 
     async fn subscribe(
@@ -216,7 +218,7 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.asked("prompts/get", &context)?.prompt(request).await
+        Box::pin(self.asked("prompts/get", &context)?.prompt(request)).await
     }
 
     async fn complete(
@@ -267,7 +269,7 @@ impl ServerHandler for Connection {
         }
         tokio::select! {
             () = context.cancelled() => {}
-            () = listener.tell_subscription(context.sink()) => {}
+            () = Box::pin(listener.tell_subscription(context.sink())) => {}
         }
         Ok(())
     }

@@ -20,6 +20,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::load::{FULL, Load, Room};
 
+use super::quick;
+
 /// A longer message is refused, and not kept.
 const LONGEST: usize = 16 * 1024 * 1024;
 /// What is left of a long message's memory when it is done.
@@ -296,6 +298,9 @@ fn parse(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refused> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Ok(None);
+    }
+    if let Some(call) = quick::call(line) {
+        return Ok(Some(call));
     }
     if let Ok(message) = serde_json::from_slice(line) {
         return Ok(Some(message));

@@ -55,6 +55,7 @@ fn every_step_does_what_it_says() {
     if !printed.contains("by namespaces") {
         return;
     }
+    assert_is_in_the_readme(&printed);
     let scratch = format!("{}/toolgate-tour-\\w+", place(&toolgate).display());
     insta::with_settings!({ filters => [
         (scratch.as_str(), "SCRATCH"),
@@ -66,6 +67,19 @@ fn every_step_does_what_it_says() {
         (r"Create /\S+", "Create /…"),
         (r"in \d+\.\d s", "in [time]"),
     ] }, { insta::assert_snapshot!(printed) });
+}
+
+/// The README shows the tour in short: each line of it is one that was printed.
+fn assert_is_in_the_readme(printed: &str) {
+    let readme = include_str!("../../../../README.md");
+    let (_, shown) = readme.split_once("$ cargo run --release -- tour\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    let mut rest = printed;
+    for line in shown.lines().filter(|line| *line != "…" && !line.starts_with("All 7")) {
+        let line = format!("{line}\n");
+        let (_, after) = rest.split_once(&line).unwrap_or_else(|| panic!("not printed: {line}"));
+        rest = after;
+    }
 }
 
 #[test]

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::prelude::*;
 
+use crate::at_once::{self, AtOnce};
 use crate::formats::Pages;
 use crate::known;
 use crate::paths;
-use crate::reading::{self, AtOnce, Part, Reading, Written};
+use crate::reading::{self, Part, Reading, Written};
 use crate::text::LineRange;
 
 /// Read a file. Text comes back as it is, in whatever encoding it was written; give startLine and endLine to read only a part of a long one. Images (PNG, JPEG, GIF, WebP, BMP) are shown to you. PDF documents come as text, page by page; choose with pages. Jupyter notebooks come as cells with their outputs. Other binary files are refused.
@@ -124,7 +125,7 @@ impl Invocation for ReadFile {
 
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         if !known::is_kept_elsewhere(context)
-            && let Some(found) = reading::at_once(context, &self.file, &self.part)
+            && let Some(found) = at_once::read(context, &self.file, &self.part)
         {
             let AtOnce { reading, bytes, version } = found;
             known::has_read_all(context, &self.file, version, bytes);
@@ -149,8 +150,7 @@ fn result(context: &CallContext, reading: Reading, shown: &str) -> ToolResult {
     let mut collector = context.collector();
     let Written { display, facts, images } = reading.write(shown, &mut collector);
     let result = ToolResult::bounded(collector.finish());
-    let result = images
-        .into_iter()
-        .fold(result, |result, image| result.with_image(image.mime, image.data));
+    let result =
+        images.into_iter().fold(result, |result, image| result.with_image(image.mime, image.data));
     result.with_display(display).with_structured(facts)
 }

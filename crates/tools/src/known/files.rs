@@ -75,6 +75,23 @@ impl Files {
         seen
     }
 
+    /// All of a file was read again; `false` when it is not known whole and watched in this
+    /// version, or when another could look the same.
+    pub(super) fn is_used_again(&mut self, path: &Path, version: Version) -> bool {
+        let watched = path.parent().is_some_and(|folder| self.folders.contains(folder));
+        let known = self.known.get_mut(path).filter(|known| watched && known.text.is_some());
+        let Some(known) = known else { return false };
+        let seen = &mut known.seen;
+        let told = Told::of(seen.hash, version);
+        if seen.version != version || seen.young || seen.range.is_some() || seen.told != told {
+            return false;
+        }
+        self.clock += 1;
+        known.used = self.clock;
+        seen.accesses = seen.accesses.saturating_add(1);
+        true
+    }
+
     /// A file was touched, but is what it was.
     pub(super) fn is_unchanged(&mut self, path: &Path, version: Version, young: bool) {
         if let Some(known) = self.known.get_mut(path) {

@@ -188,7 +188,8 @@ mod tests {
         fs::write(&file, "two").unwrap();
         assert_eq!(next(&told), Happened::Changed(file.clone()));
         fs::rename(&file, folder.path().join("b.txt")).unwrap();
-        let moved = std::iter::from_fn(|| Some(next(&told))).find(|h| *h != Happened::Changed(file.clone()));
+        let moved = std::iter::from_fn(|| Some(next(&told)))
+            .find(|h| *h != Happened::Changed(file.clone()));
         assert_eq!(moved, Some(Happened::Moved(file)));
         assert_eq!(next(&told), Happened::Moved(folder.path().join("b.txt")));
     }

@@ -7,8 +7,8 @@ use rustix::io::{ReadWriteFlags, preadv2};
 use toolgate_core::context::CallContext;
 use toolgate_core::workspace::{FileKind, OpenFile, ResolvedPath, Version};
 
-use super::{Part, Reading, is_notebook};
 use crate::formats::{self, Kind};
+use crate::reading::{Part, Reading, is_notebook};
 use crate::text;
 
 /// Larger files are worth a thread of their own.
@@ -24,7 +24,7 @@ pub(crate) struct AtOnce {
 
 /// Reads all of a small text that the system has in memory; nothing where it has not, or where the
 /// file is anything else, which includes every error.
-pub(crate) fn at_once(context: &CallContext, path: &ResolvedPath, part: &Part) -> Option<AtOnce> {
+pub(crate) fn read(context: &CallContext, path: &ResolvedPath, part: &Part) -> Option<AtOnce> {
     let whole = part.lines.is_none() && part.pages.is_none();
     if !whole || path.kind() != FileKind::File || is_notebook(path) {
         return None;
