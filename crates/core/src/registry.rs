@@ -124,17 +124,15 @@ impl Registry {
 
     /// Takes tools away and adds others in one step, as a server does whose tools change. What
     /// cannot be added is given back.
-    pub fn exchange(
-        &self,
-        gone: &[ToolName],
-        new: &[Arc<dyn Tool>],
-    ) -> Vec<(ToolName, NameTaken)> {
+    pub fn exchange(&self, gone: &[ToolName], new: &[Arc<dyn Tool>]) -> Vec<(ToolName, NameTaken)> {
         let mut refused = Vec::new();
         let mut changes = Vec::new();
         self.tools.rcu(|tools| {
-            (refused.clear(), changes.clear());
+            refused.clear();
+            changes.clear();
             let mut tools = BTreeMap::clone(tools);
-            let mut removed: Vec<_> = gone.iter().filter(|name| tools.remove(name).is_some()).collect();
+            let mut removed: Vec<_> =
+                gone.iter().filter(|name| tools.remove(name).is_some()).collect();
             for tool in new {
                 let name = &tool.definition().name;
                 if let Some(taken) = conflict(&tools, tool.as_ref()) {

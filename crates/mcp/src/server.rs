@@ -10,6 +10,7 @@ mod caller;
 mod callers;
 mod changes;
 mod connection;
+mod folders;
 mod http;
 mod link;
 mod listing;

@@ -128,11 +128,11 @@ impl Behind {
     /// Says which servers there are, where a tool of none of them is named.
     fn tell_unknown<'a>(&self, tools: impl Iterator<Item = &'a str>) {
         let all = &self.named.all;
-        let of_a_server = tools.filter(|tool| tool.starts_with("mcp__"));
+        let mut of_a_server = tools.filter(|tool| tool.starts_with("mcp__"));
         let is_known = |tool: &str| {
             all.iter().any(|server| tool.starts_with(&format!("mcp__{}__", server.name)))
         };
-        if let Some(tool) = of_a_server.filter(|tool| !is_known(tool)).next() {
+        if let Some(tool) = of_a_server.find(|tool| !is_known(tool)) {
             let names = all.iter().map(|server| server.name.as_str()).collect::<Vec<_>>();
             let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             exit::note(&format!(

@@ -7,3 +7,4 @@ mod prepared;
 mod workspace;
 
 pub(crate) use prepared::{Origin, Prepared, Servers};
+pub(crate) use workspace::is_trusted;

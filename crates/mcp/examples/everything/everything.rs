@@ -53,7 +53,7 @@ pub(crate) fn server(eras: Eras) -> Server {
         patience: Patience::always(Duration::from_secs(30)),
     };
     let workspace = Workspace::open(".".as_ref()).unwrap();
-    let sessions = Sessions::each(move || Arc::new(Session::new(workspace.clone())));
+    let sessions = Sessions::each(move |_| Arc::new(Session::new(workspace.clone())));
     Server::new(gate, sessions, &elicitation, settings)
 }
 

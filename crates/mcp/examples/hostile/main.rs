@@ -175,7 +175,8 @@ fn answer(ways: &Ways, state: &mut State, message: &Value) -> Option<ExitCode> {
 }
 
 fn list(ways: &Ways, state: &mut State, id: &Value, params: &Value) {
-    let mut result = json!({"tools": tools(ways, state.lists, state.calls), "resultType": "complete"});
+    let mut result =
+        json!({"tools": tools(ways, state.lists, state.calls), "resultType": "complete"});
     if ways.has("repeats-cursors") {
         result["nextCursor"] = json!("again");
     }

@@ -2,7 +2,7 @@
 #![expect(deprecated, reason = "clients with a handshake want logs")]
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -14,12 +14,14 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
+use tokio::sync::OnceCell;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolgate_core::context::Session;
 
 use super::call;
 use super::caller::{self, Era};
 use super::changes::{self, Listener};
+use super::folders;
 use super::log::{Level, Log};
 use super::offering::Asked;
 use super::offers::Offers;
@@ -36,7 +38,7 @@ const LEGACY: [&str; 4] =
 #[derive(Debug)]
 pub(super) struct Connection {
     shared: Arc<Shared>,
-    session: OnceLock<Arc<Session>>,
+    session: OnceCell<Arc<Session>>,
     level: Level,
     watched: Arc<changes::Watched>,
     /// Fires when the connection is gone.
@@ -49,7 +51,7 @@ impl Connection {
         let gone = CancellationToken::new();
         Self {
             shared,
-            session: OnceLock::new(),
+            session: OnceCell::new(),
             level: Level::default(),
             watched: Arc::default(),
             _gone: gone.clone().drop_guard(),
@@ -59,10 +61,13 @@ impl Connection {
 
     /// The session of a request: that of the connection, begun when it is first needed, or that of
     /// whoever calls without one.
-    fn session(&self, context: &RequestContext<RoleServer>) -> Arc<Session> {
+    async fn session(&self, context: &RequestContext<RoleServer>) -> Arc<Session> {
         let sessions = &self.shared.sessions;
         match caller::era(context) {
-            Era::Legacy => Arc::clone(self.session.get_or_init(|| sessions.begin())),
+            Era::Legacy => {
+                let begin = || async { sessions.begin(&folders::named_by(context).await) };
+                Arc::clone(self.session.get_or_init(begin).await)
+            }
             Era::Modern => sessions.of(&caller::principal(context)),
         }
     }
@@ -85,13 +90,13 @@ impl Connection {
         }
     }
 
-    fn asked<'a>(
+    async fn asked<'a>(
         &'a self,
         method: &'static str,
         context: &'a RequestContext<RoleServer>,
     ) -> Result<Asked<'a>, ErrorData> {
         let log = Log::of(context, &self.level);
-        let (offers, session) = (self.offers(method)?, self.session(context));
+        let (offers, session) = (self.offers(method)?, self.session(context).await);
         Ok(Asked { shared: &self.shared, offers, context, log, session })
     }
 }
@@ -130,7 +135,7 @@ impl ServerHandler for Connection {
             offers.settled().await;
         }
         // One page: several clients read only the first.
-        let session = self.session(&context);
+        let session = self.session(&context).await;
         let tools = self.shared.listing.all(self.shared.gate.registry(), &session);
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -145,7 +150,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let log = Log::of(&context, &self.level);
-        let session = self.session(&context);
+        let session = self.session(&context).await;
         // What is awaited here is moved several times before it begins, so it is kept small.
         Box::pin(call::answer(&self.shared, &session, request, &context, log)).await
     }
@@ -179,7 +184,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Box::pin(self.asked("resources/read", &context)?.resource(request)).await
+        Box::pin(self.asked("resources/read", &context).await?.resource(request)).await
     }
 
     async fn subscribe(
@@ -218,7 +223,7 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Box::pin(self.asked("prompts/get", &context)?.prompt(request)).await
+        Box::pin(self.asked("prompts/get", &context).await?.prompt(request)).await
     }
 
     async fn complete(

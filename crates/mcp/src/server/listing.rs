@@ -43,9 +43,9 @@ impl Listing {
     /// All tools that a session may call, in alphabetical order of their names.
     pub(super) fn all(&self, registry: &Registry, session: &Session) -> Vec<Shown> {
         let tools = self.current(registry);
-        let enabled = tools.iter().filter(|listed| {
-            listed.tool.is_enabled(session) && listed.tool.is_listed(session)
-        });
+        let enabled = tools
+            .iter()
+            .filter(|listed| listed.tool.is_enabled(session) && listed.tool.is_listed(session));
         enabled.map(|listed| listed.shown.clone()).collect()
     }
 

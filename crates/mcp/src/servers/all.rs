@@ -68,7 +68,8 @@ impl Servers {
         settings: ServersSettings,
     ) -> Self {
         let shared = Arc::new(Shared::new(registry, pins, settings));
-        let all = entries.into_iter().map(|entry| Arc::new(Upstream::new(entry, Arc::clone(&shared))));
+        let all =
+            entries.into_iter().map(|entry| Arc::new(Upstream::new(entry, Arc::clone(&shared))));
         Self {
             all: all.collect(),
             shared,

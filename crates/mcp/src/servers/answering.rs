@@ -37,11 +37,7 @@ impl Answering {
         Self::for_caller(context, upstream, Some(caller))
     }
 
-    fn for_caller(
-        context: CallContext,
-        upstream: &Arc<Upstream>,
-        caller: Option<Caller>,
-    ) -> Self {
+    fn for_caller(context: CallContext, upstream: &Arc<Upstream>, caller: Option<Caller>) -> Self {
         let opened = caller.clone().map(|caller| upstream.ears().opened(caller));
         Self { context, upstream: Arc::clone(upstream), caller, _opened: opened }
     }
@@ -90,10 +86,10 @@ impl Answering {
     /// workspace.
     fn roots(&self) -> Settled {
         if self.upstream.entry().trust
-            && let Some(request) = self.passed_on("roots/list", Map::new())
+            && let Some(request) = self.passed_on("roots/list", &Map::new())
             && self.can(&request)
         {
-            return Settled::PassedOn(request);
+            return Settled::PassedOn(Box::new(request));
         }
         let folders: Vec<_> = self.context.workspace().roots().map(Path::to_owned).collect();
         Settled::Here(Ok(json!({ "roots": roots::shown(&folders) })))
@@ -108,10 +104,10 @@ impl Answering {
             "message".to_owned(),
             format!("The server `{}` asks: {message}", self.server()).into(),
         );
-        if let Some(request) = self.passed_on("elicitation/create", shown)
+        if let Some(request) = self.passed_on("elicitation/create", &shown)
             && self.can(&request)
         {
-            return Settled::PassedOn(request);
+            return Settled::PassedOn(Box::new(request));
         }
         Settled::Here(Ok(match self.put(Question::form(&params)).await {
             Ok(Some(content)) => json!({ "action": "accept", "content": content }),
@@ -125,7 +121,7 @@ impl Answering {
 
     /// What the client's model is asked, if a person agrees.
     async fn sample(&self, params: Map<String, Value>) -> Settled {
-        let Some(request) = self.passed_on("sampling/createMessage", params.clone()) else {
+        let Some(request) = self.passed_on("sampling/createMessage", &params) else {
             let why = "there is no client with a model that could be asked";
             return Settled::Here(Err(Refused::new(why)));
         };
@@ -140,11 +136,11 @@ impl Answering {
             }
         }
         // A client that cannot is told what it lacks.
-        Settled::PassedOn(request)
+        Settled::PassedOn(Box::new(request))
     }
 
     /// A request as the client reads it, if there is a client.
-    fn passed_on(&self, method: &str, params: Map<String, Value>) -> Option<InputRequest> {
+    fn passed_on(&self, method: &str, params: &Map<String, Value>) -> Option<InputRequest> {
         self.caller.as_ref()?;
         serde_json::from_value(json!({ "method": method, "params": params })).ok()
     }
@@ -164,7 +160,7 @@ enum Settled {
     /// It is answered here.
     Here(Result<Value, Refused>),
     /// The client is asked for it.
-    PassedOn(InputRequest),
+    PassedOn(Box<InputRequest>),
 }
 
 #[async_trait]
@@ -176,7 +172,7 @@ impl Answers for Answering {
             answers.push(match self.settle(asked).await {
                 Settled::Here(answer) => Some(answer),
                 Settled::PassedOn(request) => {
-                    passed_on.push((name, request));
+                    passed_on.push((name, *request));
                     None
                 }
             });

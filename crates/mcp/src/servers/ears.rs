@@ -70,7 +70,7 @@ impl Ears {
             match (callers.next(), callers.next()) {
                 (Some(caller), None) => caller.clone(),
                 _ => return,
-                }
+            }
         };
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = log.get_or_insert_with(|| {

@@ -11,10 +11,9 @@ use toolgate_core::context::{CallContext, Session};
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::id::{InvalidToolName, ToolName};
 use toolgate_core::result::ToolResult;
-use toolgate_core::tool::{
-    Annotations, Definition, DynInvocation, Group, Invocation, Tool, typed,
-};
+use toolgate_core::tool::{Annotations, Definition, DynInvocation, Group, Invocation, Tool, typed};
 
+use super::index::Index;
 use super::shared::Shared;
 
 /// How many tools are found unless told otherwise, and at most.
@@ -57,8 +56,9 @@ impl Finder {
 
     /// Tells the session of tools from now on.
     fn look_up(&self, tools: &[Arc<dyn Tool>], session: &Session) {
-        let names: Vec<ToolName> = tools.iter().map(|tool| tool.definition().name.clone()).collect();
-        if self.shared.index.is_large() && self.shared.index.look_up(&names, session) {
+        let names: Vec<ToolName> =
+            tools.iter().map(|tool| tool.definition().name.clone()).collect();
+        if self.shared.index.is_large() && Index::look_up(&names, session) {
             self.shared.registry.tell_again(&names);
         }
     }

@@ -41,7 +41,7 @@ impl Index {
     }
 
     /// Tells a session of tools from now on; whether that is new to it.
-    pub(super) fn look_up(&self, tools: &[ToolName], session: &Session) -> bool {
+    pub(super) fn look_up(tools: &[ToolName], session: &Session) -> bool {
         let state = session.state::<LookedUp>();
         let mut known = state.lock();
         let before = known.len();

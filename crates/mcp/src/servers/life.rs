@@ -108,7 +108,12 @@ fn offer(upstream: &Arc<Upstream>, raw: &[Value]) {
     let mut quarantined = Vec::new();
     let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
     for raw in raw.iter().take(MOST_TOOLS) {
-        let read = listed::read(&upstream.entry().name, upstream.shared().naming, upstream.entry().trust, raw);
+        let read = listed::read(
+            &upstream.entry().name,
+            upstream.shared().naming,
+            upstream.entry().trust,
+            raw,
+        );
         let tool = match read {
             Ok(listed) => UpstreamTool::new(listed, Arc::clone(upstream)),
             Err(refused) => {
@@ -130,7 +135,10 @@ fn offer(upstream: &Arc<Upstream>, raw: &[Value]) {
     }
     let gone = upstream.shared().replace(upstream.entry().name.as_str(), &tools);
     for (name, taken) in gone {
-        said.retain(|own, _| listed::full_name(&upstream.entry().name, upstream.shared().naming, own).ok() != Some(name.clone()));
+        said.retain(|own, _| {
+            listed::full_name(&upstream.entry().name, upstream.shared().naming, own).ok()
+                != Some(name.clone())
+        });
         quarantined.push(Quarantined { tool: name.to_string(), why: taken.to_string() });
     }
     for Quarantined { tool, why } in &quarantined {

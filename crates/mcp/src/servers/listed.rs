@@ -66,7 +66,8 @@ pub(super) fn read(
     let title = title.unwrap_or_else(|| name.to_owned());
     let annotations = annotations(claims, trusted);
     let said = said(raw, &description);
-    let listed = told(raw, &title, &description, schema.json(), output.as_ref(), annotations, trusted);
+    let listed =
+        told(raw, &title, &description, schema.json(), output.as_ref(), annotations, trusted);
     let definition = Definition {
         name: full,
         title,
@@ -111,7 +112,8 @@ pub(super) fn full_name(
         Naming::Own => name.to_owned(),
     };
     full.parse().map_err(|_| {
-        "a name has at most 128 ASCII letters, digits, `_`, `-` and `.`, with its server's".to_owned()
+        "a name has at most 128 ASCII letters, digits, `_`, `-` and `.`, with its server's"
+            .to_owned()
     })
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use rmcp::model::{
-    CompleteRequestParams, CompleteResult, ErrorCode, ErrorData, GetPromptResult, JsonObject, Prompt,
-    ReadResourceResult, Resource, ResourceTemplate,
+    CompleteRequestParams, CompleteResult, ErrorCode, ErrorData, GetPromptResult, JsonObject,
+    Prompt, ReadResourceResult, Resource, ResourceTemplate,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -122,7 +122,7 @@ impl Gateway {
                 let answer = client.request(method, params, exchange).await;
                 let shown = match &answer {
                     Ok(answer) => Ok(ToolResult::text(answer.to_string())),
-                    Err(error) => Err(failed(entry.name.as_str(), error.clone())),
+                    Err(error) => Err(failed(entry.name.as_str(), error)),
                 };
                 keep.set(answer).ok();
                 shown

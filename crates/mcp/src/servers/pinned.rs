@@ -74,7 +74,8 @@ impl Pinned {
 pub(super) fn difference(before: &str, now: &str) -> String {
     let (before, now) = (visible::question(before), visible::question(now));
     let whole = TextDiff::from_lines(before.as_str(), now.as_str());
-    let whole = whole.unified_diff().context_radius(2).header("as it was", "as it is now").to_string();
+    let whole =
+        whole.unified_diff().context_radius(2).header("as it was", "as it is now").to_string();
     let mut lines: Vec<&str> = whole.lines().collect();
     let left = lines.len().saturating_sub(MOST_LINES);
     lines.truncate(MOST_LINES);

@@ -91,7 +91,8 @@ fn block(raw: Value) -> Block {
     };
     let shown: String = visible::line(&kind).chars().take(60).collect();
     known.unwrap_or_else(|| {
-        let known = ["text", "image", "audio", "resource", "resource_link"].contains(&kind.as_str());
+        let known =
+            ["text", "image", "audio", "resource", "resource_link"].contains(&kind.as_str());
         let why = if known { "it is not complete, or too large" } else { "it is not known here" };
         note(format!("content of the kind `{shown}` was left out: {why}"))
     })
@@ -114,7 +115,9 @@ fn resource(raw: Value) -> Option<Block> {
     let (uri, mime) = (text(&mut raw, "uri")?, text(&mut raw, "mimeType"));
     let content = match text(&mut raw, "text") {
         Some(text) => ResourceContent::Text(text),
-        None => ResourceContent::Blob(text(&mut raw, "blob").filter(|blob| blob.len() <= MOST_DATA)?),
+        None => {
+            ResourceContent::Blob(text(&mut raw, "blob").filter(|blob| blob.len() <= MOST_DATA)?)
+        }
     };
     Some(Block::Resource { uri, mime, content })
 }
@@ -169,7 +172,8 @@ mod tests {
 
     #[test]
     fn a_failure_keeps_its_content_and_is_an_error() {
-        let result = read(json!({ "content": [{ "type": "text", "text": "no" }], "isError": true }));
+        let result =
+            read(json!({ "content": [{ "type": "text", "text": "no" }], "isError": true }));
         let result = result.unwrap();
         assert_eq!(result.llm_content, Content::Text("no".to_owned()));
         assert_eq!(result.error, Some(ToolError::new(ErrorKind::McpError, "no")));

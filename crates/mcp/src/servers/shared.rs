@@ -12,9 +12,9 @@ use toolgate_core::tool::Tool;
 
 use super::index::Index;
 use super::listed::Naming;
-use super::settings::ServersSettings;
 use super::questions::Questions;
-use crate::client::{About, Abilities};
+use super::settings::ServersSettings;
+use crate::client::{Abilities, About};
 use crate::server::OfferChange;
 
 /// What all servers behind a gate share.

@@ -134,7 +134,7 @@ impl UpstreamCall {
         if let Err(ClientError::Server { code: LACKING, data: Some(data), .. }) = &answer {
             answering.lacks(data);
         }
-        result::read(answer.map_err(|error| failed(entry.name.as_str(), error))?)
+        result::read(answer.map_err(|error| failed(entry.name.as_str(), &error))?)
     }
 }
 
@@ -148,8 +148,8 @@ fn following(context: &CallContext) -> Arc<dyn Fn(Progress) + Send + Sync> {
 }
 
 /// Why an exchange failed, as callers are told.
-pub(super) fn failed(server: &str, error: ClientError) -> ToolError {
-    let kind = match &error {
+pub(super) fn failed(server: &str, error: &ClientError) -> ToolError {
+    let kind = match error {
         ClientError::TimedOut { .. } => ErrorKind::Timeout,
         ClientError::Cancelled => return ToolError::cancelled(),
         _ => ErrorKind::McpError,

@@ -17,6 +17,7 @@ use toolgate_mcp::servers::{Gateway, Naming};
 use self::listen::Address;
 use crate::app::App;
 use crate::global::GlobalArgs;
+use crate::servers;
 
 /// A client that starts a server greets it and lists its tools well within this.
 const STARTED: Duration = Duration::from_millis(400);
@@ -60,10 +61,10 @@ pub(crate) fn run(global: &GlobalArgs, args: &McpArgs) -> anyhow::Result<ExitCod
         hidden: global.exclude_tools.clone(),
         patience: app.patience,
     };
-    let sessions = match (&args.http, &global.session) {
-        // Those who name a session share it.
-        (Some(_), None) => each_its_own(&app),
-        _ => Sessions::one(Arc::clone(&app.session)),
+    // Those who name a session share it.
+    let sessions = match &global.session {
+        Some(_) => Sessions::one(Arc::clone(&app.session)),
+        None => each_its_own(&app),
     };
     let server = Server::new(app.gate.clone(), sessions, &app.elicitation, settings);
     match &args.http {
@@ -102,10 +103,20 @@ async fn rest() {
     toolgate_sandbox::memory::give_back();
 }
 
-/// A new session for each connection.
+/// A new session for each connection. Folders that its client names count as workspace where the
+/// user trusts them.
 fn each_its_own(app: &App) -> Sessions {
     let (workspace, dialect) = (app.session.workspace().clone(), app.session.dialect());
-    Sessions::each(move || Arc::new(Session::new(workspace.clone()).with_dialect(dialect)))
+    Sessions::each(move |folders| {
+        let mut workspace = workspace.clone();
+        for folder in folders {
+            if servers::is_trusted(folder) {
+                // One that is no folder any more adds nothing.
+                workspace.add(folder).ok();
+            }
+        }
+        Arc::new(Session::new(workspace).with_dialect(dialect))
+    })
 }
 
 async fn serve_http(

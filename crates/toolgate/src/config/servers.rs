@@ -133,17 +133,23 @@ impl ServerConfig {
         }
         let stdio = self.kind == Some(Transport::Stdio);
         match (&self.command, &self.url) {
-            (Some(_), Some(_)) => return Some("it has both `command` and `url`; keep one".to_owned()),
+            (Some(_), Some(_)) => {
+                return Some("it has both `command` and `url`; keep one".to_owned());
+            }
             (None, None) => return Some("it needs a `command` or a `url`".to_owned()),
             (Some(_), None) if self.kind.is_some_and(|kind| kind != Transport::Stdio) => {
                 return Some("a `command` is spoken to by `type = \"stdio\"`".to_owned());
             }
-            (None, Some(_)) if stdio => return Some("`type = \"stdio\"` needs a `command`".to_owned()),
+            (None, Some(_)) if stdio => {
+                return Some("`type = \"stdio\"` needs a `command`".to_owned());
+            }
             (None, Some(url)) if !url.contains("${") => {
                 let parsed = Url::parse(url).map_err(|error| error.to_string());
                 match parsed {
                     Ok(url) if matches!(url.scheme(), "http" | "https") => {}
-                    Ok(_) => return Some("its `url` must begin with http:// or https://".to_owned()),
+                    Ok(_) => {
+                        return Some("its `url` must begin with http:// or https://".to_owned());
+                    }
                     Err(error) => return Some(format!("its `url` is none: {error}")),
                 }
             }

@@ -55,7 +55,16 @@ fn parse(text: &str) -> Result<BTreeMap<String, ServerConfig>, serde_json::Error
     let servers = file.servers.into_iter().map(|(name, server)| {
         let Server { kind, command, args, env, url, headers, disabled } = server;
         let enabled = Some(!disabled);
-        let config = ServerConfig { kind, command, args, env, url, headers, enabled, ..ServerConfig::default() };
+        let config = ServerConfig {
+            command,
+            args,
+            env,
+            url,
+            kind,
+            headers,
+            enabled,
+            ..ServerConfig::default()
+        };
         (name, config)
     });
     Ok(servers.collect())

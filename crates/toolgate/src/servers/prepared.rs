@@ -116,7 +116,9 @@ impl Servers {
         let call = mcp.tool_call_command.clone().or(brought.mcp.tool_call_command);
         let discovery = match (discover, call) {
             // A folder's own commands are run where it is trusted, whoever names them.
-            (Some(discover), Some(call)) if brought.is_trusted => Some(Discovery { discover, call }),
+            (Some(discover), Some(call)) if brought.is_trusted => {
+                Some(Discovery { discover, call })
+            }
             _ => None,
         };
         Ok(Self { all: all.collect(), mcp, discovery })

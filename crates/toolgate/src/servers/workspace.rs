@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::mcp_json;
 use crate::config::servers::{McpConfig, ServerConfig};
 use crate::exit::UsageError;
+use crate::home;
 use crate::owned;
 use crate::trust::{self, Answers, Standing};
 
@@ -30,15 +31,16 @@ pub(super) struct Brought {
     pub(super) is_trusted: bool,
 }
 
-/// Whether a folder is trusted, asking nobody.
-fn is_trusted(config: &Path, folder: &Path) -> anyhow::Result<bool> {
-    let answers = Answers::load(&config.join(trust::FILE))?;
-    Ok(matches!(answers.about(folder), Standing::Trusted(_)))
+/// Whether a folder is trusted, asking nobody. Where that cannot be found out, it is not.
+pub(crate) fn is_trusted(folder: &Path) -> bool {
+    let answers = home::config().and_then(|config| Answers::load(&config.join(trust::FILE)));
+    let Ok(real) = folder.canonicalize() else { return false };
+    answers.is_ok_and(|answers| matches!(answers.about(&real), Standing::Trusted(_)))
 }
 
 /// What a workspace brings, if it is trusted.
 pub(super) fn brought(config: &Path, folder: &Path) -> anyhow::Result<Brought> {
-    if !is_trusted(config, folder)? {
+    if !is_trusted(folder) {
         return Ok(Brought::default());
     }
     let mut brought = Brought { is_trusted: true, ..Brought::default() };
@@ -47,8 +49,8 @@ pub(super) fn brought(config: &Path, folder: &Path) -> anyhow::Result<Brought> {
     }
     let path = folder.join(".toolgate/config.toml");
     // One folder may be both the user's and the workspace's.
-    let is_users = path.parent().and_then(|own| own.canonicalize().ok())
-        == config.canonicalize().ok();
+    let is_users =
+        path.parent().and_then(|own| own.canonicalize().ok()) == config.canonicalize().ok();
     if is_users {
         return Ok(brought);
     }

@@ -88,17 +88,18 @@ fn without_anybody_to_ask_a_call_says_how_to_allow_it() {
 
 #[test]
 fn a_trusted_server_runs_and_single_tools_are_decided_by_themselves() {
-    let toolgate = behind(&["shadows"], "trust = true\n[servers.other.tools]\nread_file = \"deny\"");
-    let ran = toolgate.run(&["call", "mcp__other__echo", r#"{"text":"hi"}"#]);
+    let toolgate =
+        behind(&["shadows"], "trust = true\n[servers.other.tools]\nread_file = \"deny\"");
+    let ran = toolgate.run(["call", "mcp__other__echo", r#"{"text":"hi"}"#]);
     ran.success().stdout("{\"text\":\"hi\"}\n");
-    let refused = toolgate.run(&["call", "mcp__other__read_file", "{}"]);
+    let refused = toolgate.run(["call", "mcp__other__read_file", "{}"]);
     refused.code(3);
 }
 
 #[test]
 fn arguments_are_checked_before_a_server_sees_them() {
     let toolgate = behind(&[], "trust = true");
-    let wrong = toolgate.run(&["call", "mcp__other__echo", r#"{"text":5}"#]).code(2);
+    let wrong = toolgate.run(["call", "mcp__other__echo", r#"{"text":5}"#]).code(2);
     let said = String::from_utf8_lossy(&wrong.get_output().stderr).into_owned();
     assert!(said.contains("`text` must be a string"), "{said}");
 }
@@ -106,11 +107,11 @@ fn arguments_are_checked_before_a_server_sees_them() {
 #[test]
 fn calls_are_in_the_ledger_with_the_server() {
     let toolgate = behind(&[], "trust = true");
-    toolgate.run(&["call", "mcp__other__echo", "{}"]).success();
-    let shown = toolgate.run(&["--json", "audit", "--tool", "mcp__other__echo"]).success();
+    toolgate.run(["call", "mcp__other__echo", "{}"]).success();
+    let shown = toolgate.run(["--json", "audit", "--tool", "mcp__other__echo"]).success();
     let entries = json_lines(&shown);
     assert!(!entries.is_empty());
-    toolgate.run(&["audit", "verify"]).success();
+    toolgate.run(["audit", "verify"]).success();
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn in_front_of_one_server_its_tools_go_by_their_own_names_and_rules_still_know_i
 fn standing_in_front_of_one_server_needs_exactly_one() {
     let two = server("one", "hostile", &[], "") + &server("two", "hostile", &[], "");
     for (config, count) in [(String::new(), "0"), (two, "2")] {
-        let refused = configured(&config).run(&["mcp", "--no-prefix"]).code(2);
+        let refused = configured(&config).run(["mcp", "--no-prefix"]).code(2);
         let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
         assert!(said.contains(&format!("{count} are enabled")), "{said}");
     }
@@ -156,13 +157,13 @@ fn servers_of_a_folder_are_used_once_it_is_trusted() {
     let program = example("hostile");
     let servers = json!({ "mcpServers": { "own": { "command": program, "trust": true } } });
     toolgate.write(".mcp.json", servers.to_string());
-    let unused = toolgate.run(&["--mode", "yolo", "call", "mcp__own__echo", "{}"]).failure();
+    let unused = toolgate.run(["--mode", "yolo", "call", "mcp__own__echo", "{}"]).failure();
     let said = String::from_utf8_lossy(&unused.get_output().stderr).into_owned();
     assert!(said.contains("not trusted"), "{said}");
-    toolgate.run(&["trust", "add"]).success();
-    toolgate.run(&["--mode", "yolo", "call", "mcp__own__echo", "{}"]).success();
+    toolgate.run(["trust", "add"]).success();
+    toolgate.run(["--mode", "yolo", "call", "mcp__own__echo", "{}"]).success();
     // It says itself that it is trusted, which counts for nothing.
-    toolgate.run(&["call", "mcp__own__echo", "{}"]).code(4);
+    toolgate.run(["call", "mcp__own__echo", "{}"]).code(4);
 }
 
 #[test]

@@ -42,18 +42,22 @@ fn capabilities() -> Value {
 
 /// Every client with every server.
 fn bridges() -> impl Iterator<Item = (String, Bridge)> {
-    [(false, false), (false, true), (true, false), (true, true)].into_iter().map(|(client, server)| {
-        let era = |modern: bool| if modern { "modern" } else { "legacy" };
-        (format!("{} client, {} server", era(client), era(server)), Bridge::new(client, server))
-    })
+    [(false, false), (false, true), (true, false), (true, true)].into_iter().map(
+        |(client, server)| {
+            let era = |modern: bool| if modern { "modern" } else { "legacy" };
+            (format!("{} client, {} server", era(client), era(server)), Bridge::new(client, server))
+        },
+    )
 }
 
 #[test]
 fn tools_resources_and_prompts_pass_in_every_combination() {
     for (which, mut bridge) in bridges() {
         let tools = bridge.ask("tools/list", json!({}));
-        let listed = tools["result"]["tools"].as_array().unwrap_or_else(|| panic!("{which}: {tools}"));
-        let of_it = listed.iter().filter(|tool| tool["name"].as_str().unwrap().starts_with("mcp__all__"));
+        let listed =
+            tools["result"]["tools"].as_array().unwrap_or_else(|| panic!("{which}: {tools}"));
+        let of_it =
+            listed.iter().filter(|tool| tool["name"].as_str().unwrap().starts_with("mcp__all__"));
         assert!(of_it.count() > 3, "{which}: {tools}");
         let resources = bridge.ask("resources/list", json!({}));
         let first = resources["result"]["resources"][0]["uri"].clone();
@@ -61,9 +65,11 @@ fn tools_resources_and_prompts_pass_in_every_combination() {
         let read = bridge.ask("resources/read", json!({ "uri": first }));
         assert!(read["result"]["contents"][0]["uri"].is_string(), "{which}: {read}");
         let prompts = bridge.ask("prompts/list", json!({}));
-        let prompt = prompts["result"]["prompts"].as_array().unwrap().iter().find(|prompt| {
-            prompt["arguments"].as_array().is_none_or(Vec::is_empty)
-        });
+        let prompt = prompts["result"]["prompts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|prompt| prompt["arguments"].as_array().is_none_or(Vec::is_empty));
         let name = prompt.unwrap_or_else(|| panic!("{which}: {prompts}"))["name"].clone();
         assert!(name.as_str().unwrap().starts_with("mcp__all__"), "{which}");
         let got = bridge.ask("prompts/get", json!({ "name": name }));

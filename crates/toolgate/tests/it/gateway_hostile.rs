@@ -66,8 +66,12 @@ fn a_result_of_100_megabytes_is_refused_and_the_server_goes_on() {
 #[test]
 fn content_of_unknown_kinds_is_left_out_and_the_rest_stays() {
     let result = called(&["odd-content"]);
-    let texts: Vec<&str> =
-        result["content"].as_array().unwrap().iter().filter_map(|block| block["text"].as_str()).collect();
+    let texts: Vec<&str> = result["content"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|block| block["text"].as_str())
+        .collect();
     assert!(texts.contains(&r#"{"text":"hi"}"#), "{texts:?}");
     assert!(texts.contains(&"with more"), "{texts:?}");
     assert!(texts[0].contains("`hologram` was left out"), "{texts:?}");
@@ -145,7 +149,7 @@ fn what_a_tool_was_is_remembered_between_runs() {
     assert_eq!(client.call(program, &json!({}))["isError"], false);
     drop(client);
     // Another run sees the first description again, which is not what was used.
-    let outcome = toolgate.run(&["--json", "call", program, "{}"]);
+    let outcome = toolgate.run(["--json", "call", program, "{}"]);
     let output = outcome.get_output().clone();
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     if result["result"]["error"].is_null() {
@@ -165,7 +169,7 @@ fn a_claim_to_be_harmless_counts_for_nothing_until_a_server_is_trusted() {
     assert_eq!(look["annotations"]["readOnlyHint"], false);
     let refused = client.call("mcp__other__look", &json!({}));
     assert!(text(&refused).contains("ApprovalTimeout"), "{refused}");
-    toolgate.run(&["--mode", "plan", "call", "mcp__other__look", "{}"]).failure();
+    toolgate.run(["--mode", "plan", "call", "mcp__other__look", "{}"]).failure();
 }
 
 #[test]
@@ -186,7 +190,7 @@ fn a_tool_named_like_another_stands_beside_it() {
 #[test]
 fn tools_with_odd_names_or_broken_schemas_are_left_out_alone() {
     let toolgate = behind(&["odd-names", "broken-schema"], "trust = true");
-    let shown = toolgate.run(&["servers", "test"]).success();
+    let shown = toolgate.run(["servers", "test"]).success();
     let shown = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
     insta::assert_snapshot!(shown);
 }

@@ -15,10 +15,13 @@ use crate::peers;
 
 /// A server from npm, as settings name it.
 fn from_npm(folder: &Path, name: &str, args: &[&str]) -> String {
-    let script = folder.join(format!("node_modules/@modelcontextprotocol/server-{name}/dist/index.js"));
-    let mut config = format!("[servers.{name}]\ntrust = true\ncommand = {:?}\n", folder.join("node"));
-    let args: Vec<String> =
-        std::iter::once(script.display().to_string()).chain(args.iter().map(|arg| (*arg).to_owned())).collect();
+    let script =
+        folder.join(format!("node_modules/@modelcontextprotocol/server-{name}/dist/index.js"));
+    let mut config =
+        format!("[servers.{name}]\ntrust = true\ncommand = {:?}\n", folder.join("node"));
+    let args: Vec<String> = std::iter::once(script.display().to_string())
+        .chain(args.iter().map(|arg| (*arg).to_owned()))
+        .collect();
     writeln!(config, "args = {args:?}").unwrap();
     config
 }
@@ -40,7 +43,7 @@ fn python() -> PathBuf {
 
 fn connected(toolgate: &Toolgate, config: &str) -> Client {
     fs::write(toolgate.home("config.toml"), format!("[mcp]\nwait = 30\n{config}")).unwrap();
-    Client::connect_as(toolgate, &[], &json!({ "elicitation": {}, "sampling": {}, "roots": {} }))
+    Client::connect_as(toolgate, &[], &json!({ "elicitation": {}, "sampling": {} }))
 }
 
 #[track_caller]
@@ -78,7 +81,10 @@ fn a_server_that_shows_everything() {
     let toolgate = Toolgate::new();
     let mut client = connected(&toolgate, &from_npm(&folder, "everything", &[]));
     everything(&mut client);
-    let id = client.begin("mcp__everything__trigger-long-running-operation", &json!({ "duration": 1, "steps": 2 }));
+    let id = client.begin(
+        "mcp__everything__trigger-long-running-operation",
+        &json!({ "duration": 1, "steps": 2 }),
+    );
     let told = client.next_of("notifications/progress");
     assert_eq!(told["params"]["total"], 2.0, "{told}");
     assert_eq!(client.answer(id)["result"]["isError"], false);
@@ -108,7 +114,8 @@ fn everything(client: &mut Client) {
     let echo = ran(client, "mcp__everything__echo", &json!({ "message": "hi" }));
     assert_eq!(echo, "Echo: hi");
     let image = client.call("mcp__everything__get-tiny-image", &json!({}));
-    let kinds: Vec<_> = image["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
+    let kinds: Vec<_> =
+        image["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
     assert!(kinds.contains(&&json!("image")), "{kinds:?}");
     let weather = json!({ "location": "New York" });
     let structured = client.call("mcp__everything__get-structured-content", &weather);
@@ -117,14 +124,20 @@ fn everything(client: &mut Client) {
     let uri = &resources["result"]["resources"][0]["uri"];
     let read = client.ask("resources/read", &json!({ "uri": uri }));
     assert!(read["result"]["contents"][0]["text"].is_string(), "{read}");
-    let prompt = client.ask("prompts/get", &json!({
-        "name": "mcp__everything__args-prompt", "arguments": { "city": "Oslo" },
-    }));
+    let prompt = client.ask(
+        "prompts/get",
+        &json!({
+            "name": "mcp__everything__args-prompt", "arguments": { "city": "Oslo" },
+        }),
+    );
     assert!(prompt.to_string().contains("Oslo"), "{prompt}");
-    let complete = client.ask("completion/complete", &json!({
-        "ref": { "type": "ref/prompt", "name": "mcp__everything__completable-prompt" },
-        "argument": { "name": "department", "value": "E" },
-    }));
+    let complete = client.ask(
+        "completion/complete",
+        &json!({
+            "ref": { "type": "ref/prompt", "name": "mcp__everything__completable-prompt" },
+            "argument": { "name": "department", "value": "E" },
+        }),
+    );
     assert!(complete["result"]["completion"]["values"][0].is_string(), "{complete}");
 }
 
@@ -139,10 +152,15 @@ impl OverHttp {
         // A port that was free a moment ago.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new(folder.join("node"));
-        command.arg(folder.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js"));
+        command
+            .arg(folder.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js"));
         command.arg(transport).env("PORT", port.to_string());
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         while !line.contains(&port.to_string()) {

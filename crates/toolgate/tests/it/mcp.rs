@@ -294,3 +294,32 @@ fn what_is_logged_never_reaches_the_client() {
     assert!(client.ended().success());
     client.rest(Duration::from_millis(10));
 }
+
+#[test]
+fn folders_of_a_client_count_where_they_are_trusted() {
+    let toolgate = Toolgate::new();
+    for folder in ["trusted", "other"] {
+        std::fs::create_dir(toolgate.outside(folder)).unwrap();
+        std::fs::write(toolgate.outside(folder).join("a.txt"), "hello\n").unwrap();
+    }
+    let trusted = toolgate.outside("trusted");
+    toolgate.run(["trust", "add", trusted.to_str().unwrap()]).success();
+    let flags = ["--mode", "accept_edits", "--wait-for-approval=1"];
+    let mut client = Client::connect_as(&toolgate, &flags, &json!({ "roots": {} }));
+    let write = |client: &mut Client, folder: &str| {
+        let path = toolgate.outside(folder).join("new.txt");
+        let arguments = json!({ "path": path, "content": "x" });
+        client.request("tools/call", &json!({ "name": "write_file", "arguments": arguments }))
+    };
+    let id = write(&mut client, "trusted");
+    let asked = client.next_of("roots/list");
+    let address = |folder: &str| format!("file://{}", toolgate.outside(folder).display());
+    let roots =
+        json!([{ "uri": address("trusted") }, { "uri": address("other") }, { "uri": "x:y" }]);
+    client.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": roots } }));
+    assert_eq!(client.answer(id)["result"]["isError"], false);
+    // Naming a folder is not owning it.
+    let id = write(&mut client, "other");
+    assert_eq!(client.answer(id)["result"]["isError"], true);
+    assert!(!toolgate.outside("other/new.txt").exists());
+}

@@ -14,7 +14,8 @@ fn why(raw: &Value) -> String {
 
 #[test]
 fn a_tool_goes_by_its_server_and_keeps_who_it_is_as_data() {
-    let raw = json!({ "name": "get.it", "description": "Gets it.", "inputSchema": { "type": "object" } });
+    let raw =
+        json!({ "name": "get.it", "description": "Gets it.", "inputSchema": { "type": "object" } });
     let tool = listed(&raw).unwrap().definition;
     assert_eq!(tool.name.as_str(), "mcp__github__get.it");
     let of = tool.origin.unwrap();
@@ -46,7 +47,9 @@ fn a_tool_without_a_schema_takes_an_object_and_a_broken_schema_is_told() {
         "its schema is none of an object"
     );
     let broken = json!({ "type": "object", "properties": { "x": { "type": "nonsense" } } });
-    assert!(why(&json!({ "name": "a", "inputSchema": broken })).starts_with("its schema is broken"));
+    assert!(
+        why(&json!({ "name": "a", "inputSchema": broken })).starts_with("its schema is broken")
+    );
     let far = json!({ "type": "object", "$ref": "https://example.com/schema.json" });
     assert!(why(&json!({ "name": "a", "inputSchema": far })).starts_with("its schema is broken"));
     let large = json!({ "type": "object", "description": "x".repeat(300_000) });
@@ -91,5 +94,7 @@ fn what_is_said_changes_with_description_schema_and_annotations() {
 #[test]
 fn a_long_description_is_cut_and_says_so() {
     let tool = listed(&json!({ "name": "a", "description": "x".repeat(20_000) })).unwrap();
-    assert!(tool.definition.description.ends_with("[cut: the server's description has 20000 bytes]"));
+    assert!(
+        tool.definition.description.ends_with("[cut: the server's description has 20000 bytes]")
+    );
 }

@@ -12,7 +12,7 @@ use crate::policies;
 
 /// What is known about a call: facts for the policy, or why the tool itself refuses it.
 pub(super) enum Known {
-    Facts(Facts),
+    Facts(Box<Facts>),
     Refused(String),
 }
 
@@ -20,10 +20,10 @@ pub(super) enum Known {
 pub(super) fn of(app: &App, tool: &str, args: Value) -> anyhow::Result<Known> {
     let call = Call::new(tool, args.clone());
     match app.gate.facts(&call, &app.session) {
-        Ok(facts) => Ok(Known::Facts(facts)),
+        Ok(facts) => Ok(Known::Facts(Box::new(facts))),
         Err(error) if error.kind == ErrorKind::ToolNotFound => {
             elsewhere(&policies::vocabulary(app.gate.registry()), tool, args)
-                .map(Known::Facts)
+                .map(|facts| Known::Facts(Box::new(facts)))
                 .ok_or_else(|| UsageError(error.message).into())
         }
         Err(error) if error.kind == ErrorKind::ValidationError => {

@@ -39,7 +39,9 @@ pub(crate) fn run(global: &GlobalArgs, names: &[String]) -> anyhow::Result<ExitC
     let fine = broken.is_empty()
         && tested.iter().all(|status| matches!(status.health, Health::Ready { .. }));
     if global.json {
-        let broken = broken.iter().map(|(name, why)| json!({ "name": name, "ready": false, "problem": why }));
+        let broken = broken
+            .iter()
+            .map(|(name, why)| json!({ "name": name, "ready": false, "problem": why }));
         let all = tested.iter().map(|status| as_json(status, &app)).chain(broken);
         print_json(&all.collect::<Vec<_>>())?;
     } else {
@@ -100,7 +102,8 @@ fn write_status(text: &mut String, status: &Status, app: &App) {
         writeln!(text, "  {name}  {short}").ok();
     }
     for refused in status.quarantined.iter() {
-        writeln!(text, "  not offered: {}: {}", one_line(&refused.tool), one_line(&refused.why)).ok();
+        writeln!(text, "  not offered: {}: {}", one_line(&refused.tool), one_line(&refused.why))
+            .ok();
     }
 }
 
