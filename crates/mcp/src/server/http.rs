@@ -10,6 +10,7 @@ pub use settings::HttpSettings;
 pub use token::{InvalidToken, Token};
 
 use std::convert::Infallible;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,7 +58,7 @@ pub enum ServeHttpError {
     #[error("`{address}` can be reached from other machines, so that a token is needed")]
     TokenNeeded { address: SocketAddr },
     #[error("the address that is listened on is not known")]
-    Address { source: std::io::Error },
+    Address { source: io::Error },
 }
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -130,7 +131,9 @@ impl Front {
     }
 
     async fn serve(&self, stream: TcpStream, stop: &CancellationToken) {
-        tuned(&stream);
+        if let Err(error) = tune(&stream) {
+            tracing::debug!(%error, "a connection could not be tuned");
+        }
         let answering = service_fn(async |request| Ok::<_, Infallible>(self.answer(request).await));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -181,15 +184,10 @@ impl Front {
 }
 
 /// Answers are small and waited for, and a client that does not read them is left in the end.
-fn tuned(stream: &TcpStream) {
+fn tune(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
     let unread = u32::try_from(UNREAD.as_millis()).unwrap_or(u32::MAX);
-    let set = stream
-        .set_nodelay(true)
-        .map_err(|error| error.to_string())
-        .and_then(|()| set_tcp_user_timeout(stream, unread).map_err(|error| error.to_string()));
-    if let Err(error) = set {
-        tracing::debug!(%error, "a connection could not be tuned");
-    }
+    Ok(set_tcp_user_timeout(stream, unread)?)
 }
 
 #[cfg(test)]
@@ -204,7 +202,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let (_client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
         let stream = accepted.unwrap().0;
-        tuned(&stream);
+        tune(&stream).unwrap();
         assert!(stream.nodelay().unwrap());
         assert_eq!(tcp_user_timeout(&stream).unwrap(), 60_000);
     }
