@@ -60,7 +60,8 @@ fn has_gateway(lab: &Lab) -> Result<bool> {
 /// What each way adds to a call, in one run.
 fn compare(ways: Ways, file: &Path, rounds: u32) -> Result<Row> {
     let Ways { mut direct, mut through_toolgate, mut through_fastmcp } = ways;
-    let commands = [&direct, &through_toolgate, &through_fastmcp].map(lab::shown).to_vec();
+    let proxy = "fastmcp run proxy.json".to_owned();
+    let commands = vec![lab::shown(&through_toolgate), proxy, lab::shown(&direct)];
     let call = |id| mcp_client::call_line(id, TOOL, &json!({ "path": file }));
     let calls: Vec<_> = (1..=CALLS).map(call).collect();
     let mut bare = Session::begin(&mut direct)?;
@@ -91,15 +92,17 @@ fn direct(lab: &Lab, folder: &Path) -> Command {
     server
 }
 
-/// A home of its own, with the one server in its settings and a rule that lets it be read from.
+/// A home of its own, with the one server in its settings. It is trusted, so that a tool which says
+/// that it only reads is recorded as one.
 fn through_toolgate(lab: &Lab, root: &Path, folder: &Path) -> Result<Command> {
     let home = root.join("home");
     fs::create_dir(&home)?;
     let (command, argument) = (json!(lab.mcp_filesystem), json!(folder));
-    let config = format!("[servers.files]\ncommand = {command}\nargs = [{argument}]\n");
+    let config =
+        format!("[servers.files]\ncommand = {command}\nargs = [{argument}]\ntrust = true\n");
     fs::write(home.join("config.toml"), config)?;
     let mut gateway = lab.toolgate(folder);
-    gateway.env("TOOLGATE_HOME", home).args(["--allowed-tools", TOOL, "mcp", "--no-prefix"]);
+    gateway.env("TOOLGATE_HOME", home).args(["mcp", "--no-prefix"]);
     Ok(gateway)
 }
 
