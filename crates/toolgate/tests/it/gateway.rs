@@ -236,3 +236,18 @@ fn nothing_of_a_server_is_left_when_toolgate_is_gone() {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
+
+#[test]
+fn a_confined_server_writes_nowhere_else() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = folder.path().join("written");
+    let writes = format!("writes={}", file.display());
+    let written = |more: &str| {
+        let toolgate = behind(&[&writes], &format!("trust = true\n{more}"));
+        toolgate.run(["call", "mcp__other__write", r#"{"a":1}"#]).success();
+        file.exists()
+    };
+    assert!(!written("sandbox = \"read_only\""));
+    assert!(!written("sandbox = \"workspace_write\""));
+    assert!(written(""));
+}
