@@ -203,3 +203,48 @@ impl Files {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_known_whole_and_watched_is_used_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        std::fs::write(&path, "hello\n").unwrap();
+        let version = Version::from(&path.metadata().unwrap());
+        let hash = Some([7; 32]);
+        let told = Told::of(hash, version);
+        let seen = SeenFile {
+            path: path.clone(),
+            version,
+            young: false,
+            hash,
+            range: None,
+            accesses: 1,
+            outside: false,
+            told: told.clone(),
+        };
+        let again = |seen: &SeenFile, text: Option<&str>| {
+            let mut files = Files::default();
+            files.begin_watching(folder.path());
+            files.put(seen.clone(), text);
+            let again = files.is_used_again(&path, version);
+            (again, files.get(&path).unwrap().accesses)
+        };
+        assert_eq!(again(&seen, Some("hello\n")), (true, 2));
+        for (what, seen, text) in [
+            ("no text is held", seen.clone(), None),
+            ("it is young", SeenFile { young: true, ..seen.clone() }, Some("")),
+            ("a part was read", SeenFile { range: Some((1, None)), ..seen.clone() }, Some("")),
+            ("a change was told", SeenFile { told: Told::Gone, ..seen.clone() }, Some("")),
+        ] {
+            assert_eq!(again(&seen, text), (false, 1), "{what}");
+        }
+        let mut unwatched = Files::default();
+        unwatched.put(seen, Some("hello\n"));
+        assert!(!unwatched.is_used_again(&path, version));
+        assert!(!unwatched.is_used_again(Path::new("/other"), version));
+    }
+}
