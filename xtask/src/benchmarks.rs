@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn a_part_of_the_name_chooses() {
-        let chosen = choose(sections(), &["grep".to_owned()]);
+        let chosen = choose(sections(), &["grep literal".to_owned()]);
         assert_eq!(chosen.len(), 1);
-        assert!(chosen[0].1.iter().all(|one| one.name.contains("grep")));
+        assert!(chosen[0].1.iter().all(|one| one.name.contains("grep literal")));
         assert!(choose(sections(), &["no such".to_owned()]).is_empty());
         assert_eq!(choose(sections(), &[]).len(), sections().len());
     }

@@ -2,7 +2,9 @@
 
 mod explain;
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::time::Duration;
 
 use jsonschema::Validator;
 use schemars::JsonSchema;
@@ -12,12 +14,19 @@ use serde_json::{Map, Value};
 
 use crate::error::{ErrorKind, ToolError};
 
+/// Checking arguments against somebody else's schema takes no longer than this.
+const LONG: Duration = Duration::from_millis(500);
+/// A pattern in somebody else's schema is no larger than this once it is compiled, in bytes.
+const MOST_PATTERN: usize = 1024 * 1024;
+
 /// A JSON Schema, compiled when it is first needed and then kept.
 #[derive(Debug)]
 pub struct Schema {
     json: Value,
     origin: Origin,
-    compiled: OnceLock<Result<Validator, String>>,
+    compiled: OnceLock<Result<Arc<Validator>, String>>,
+    /// Checking took too long once, so it is not tried again.
+    is_slow: AtomicBool,
 }
 
 /// Where a schema comes from.
@@ -50,7 +59,8 @@ impl Schema {
     }
 
     fn new(json: Value, origin: Origin) -> Self {
-        Self { json, origin, compiled: OnceLock::new() }
+        let is_slow = AtomicBool::new(false);
+        Self { json, origin, compiled: OnceLock::new(), is_slow }
     }
 
     /// Whether arguments can be checked by it.
@@ -92,10 +102,58 @@ impl Schema {
                 format!("the tool's schema is broken: {error}"),
             )
         })?;
-        if validator.is_valid(args) {
-            return Ok(());
+        if self.origin == Origin::Foreign && refers(&self.json) {
+            return self.validate_in_time(validator, args);
         }
-        Err(ToolError::invalid(explain::violations(&self.json, validator, args)))
+        verdict(&self.json, validator, args)
+    }
+
+    /// The same for a schema of somebody else's that refers to its own parts: a few of those can
+    /// multiply until checking never ends.
+    fn validate_in_time(&self, validator: &Arc<Validator>, args: &Value) -> Result<(), ToolError> {
+        let too_slow = || {
+            ToolError::new(
+                ErrorKind::ValidationError,
+                "the tool's schema takes too long to check, so the tool cannot be used; its server has to simplify it",
+            )
+        };
+        if self.is_slow.load(Ordering::Relaxed) {
+            return Err(too_slow());
+        }
+        let (sender, checked) = mpsc::sync_channel(1);
+        let (json, validator, args) = (self.json.clone(), Arc::clone(validator), args.clone());
+        let check = move || {
+            // Nobody may wait for it any more.
+            sender.send(verdict(&json, &validator, &args)).ok();
+        };
+        let begun = std::thread::Builder::new().name("schema".to_owned()).spawn(check);
+        if let Err(error) = begun {
+            let message = format!("the arguments could not be checked: {error}");
+            return Err(ToolError::new(ErrorKind::InternalError, message));
+        }
+        checked.recv_timeout(LONG).unwrap_or_else(|_| {
+            self.is_slow.store(true, Ordering::Relaxed);
+            Err(too_slow())
+        })
+    }
+}
+
+/// What comes of checking arguments.
+fn verdict(json: &Value, validator: &Validator, args: &Value) -> Result<(), ToolError> {
+    if validator.is_valid(args) {
+        return Ok(());
+    }
+    Err(ToolError::invalid(explain::violations(json, validator, args)))
+}
+
+/// Whether a schema refers to others, or to parts of itself.
+fn refers(json: &Value) -> bool {
+    match json {
+        Value::Object(object) => object.iter().any(|(key, value)| {
+            matches!(key.as_str(), "$ref" | "$dynamicRef" | "$recursiveRef") || refers(value)
+        }),
+        Value::Array(items) => items.iter().any(refers),
+        _ => false,
     }
 }
 
@@ -111,15 +169,19 @@ pub fn parse<T: DeserializeOwned>(args: Value) -> Result<T, ToolError> {
     })
 }
 
-fn compile(json: &Value, origin: Origin) -> Result<Validator, String> {
-    let mut options =
-        jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
+fn compile(json: &Value, origin: Origin) -> Result<Arc<Validator>, String> {
+    let patterns = jsonschema::PatternOptions::regex();
+    let patterns = match origin {
+        Origin::Derived => patterns,
+        Origin::Foreign => patterns.size_limit(MOST_PATTERN).dfa_size_limit(MOST_PATTERN),
+    };
+    let mut options = jsonschema::options().with_pattern_options(patterns);
     if origin == Origin::Derived {
         // What is derived keeps to keywords of draft 7, whose own schema is far
         // quicker to load: it is half of what a single call from a shell costs.
         options = options.with_draft(jsonschema::Draft::Draft7);
     }
-    options.build(json).map_err(|error| error.to_string())
+    options.build(json).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// Drops what says nothing to a model: Rust's number formats and defaults of `null`.

@@ -158,6 +158,8 @@ impl Priority {
     pub const EXCLUDED_TOOLS: Self = Self(24_000);
     /// `--allowed-tools`.
     pub const ALLOWED_TOOLS: Self = Self(23_000);
+    /// What the user's policy files ask about or deny of MCP servers, at least.
+    pub const SERVER_RESTRICTED: Self = Self(22_600);
     /// Single tools of MCP servers, as the settings say: above what they say of the whole server.
     pub const SERVER_TOOL: Self = Self(22_500);
     /// MCP servers the owner trusts.

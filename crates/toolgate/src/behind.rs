@@ -12,7 +12,7 @@ use toolgate_core::visible;
 use toolgate_core::workspace::Workspace;
 use toolgate_mcp::client::Abilities;
 use toolgate_mcp::server::{Callers, Elicitation};
-use toolgate_mcp::servers::{Finder, Naming, Servers, ServersSettings};
+use toolgate_mcp::servers::{Finder, Health, Naming, Servers, ServersSettings};
 
 use crate::config::Config;
 use crate::exit::{self, UsageError};
@@ -95,6 +95,11 @@ impl Behind {
         }
         self.servers.start(wanted);
         self.servers.settled(Duration::MAX).await;
+        for status in self.servers.status().into_iter().filter(|one| wanted(one.name.as_str())) {
+            if let Health::Down(why) = status.health {
+                exit::note(&format!("the server `{}` is not there: {why}", status.name));
+            }
+        }
     }
 
     /// Asks a trusted workspace which tools of its own it has.

@@ -84,6 +84,7 @@ impl Sources {
     fn engine(&self, mut loaded: Loaded) -> anyhow::Result<Engine> {
         let global = &self.global;
         loaded.rules.extend(by_flag(global, &self.loader.vocabulary)?);
+        configured::heed_restrictions(&mut loaded.rules);
         loaded.rules.extend(configured::rules(&config::load()?, &config::path()?));
         follow_links(&mut loaded.rules);
         let mode = global.mode.or(loaded.mode).unwrap_or(Mode::Default);

@@ -4,11 +4,13 @@
 //! folder the most specific holds; without one a folder is not trusted, and nothing in its
 //! `.toolgate` is used.
 
+mod accepted;
 mod answers;
 mod bring;
 mod question;
 mod record;
 
+pub(crate) use accepted::is_accepted;
 pub(crate) use answers::{Answers, Entry, Standing, Trust};
 pub(crate) use bring::{Brought, MEANING};
 pub(crate) use question::settle;

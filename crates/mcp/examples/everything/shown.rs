@@ -1,5 +1,7 @@
 //! Prompts and resources that show everything.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, ErrorData,
@@ -8,6 +10,7 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
+use toolgate_core::context::Session;
 use toolgate_mcp::server::{Caller, Kinds, OfferChange, Offers, no_resource};
 
 use super::asking::form;
@@ -140,7 +143,11 @@ impl Offers for Shown {
         Ok(GetPromptResult::new(messages))
     }
 
-    async fn complete(&self, request: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _session: &Arc<Session>,
+    ) -> Result<CompleteResult, ErrorData> {
         let known = ["paris", "park", "party"].into_iter();
         let fit = known.filter(|value| value.starts_with(&request.argument.value));
         let info = CompletionInfo::new(fit.map(str::to_owned).collect());

@@ -167,6 +167,7 @@ fn answer(ways: &Ways, state: &mut State, message: &Value) -> Option<ExitCode> {
             notify("notifications/subscriptions/acknowledged", &params);
             state.listening = Some(id);
         }
+        "tools/list" if ways.has("never-lists") => {}
         "tools/list" => list(ways, state, &id, &message["params"]),
         "tools/call" => return call(ways, state, &id, &message["params"]),
         _ => say(&id, Err(json!({"code": -32601, "message": "no such method"}))),
@@ -196,6 +197,11 @@ fn call(ways: &Ways, state: &mut State, id: &Value, params: &Value) -> Option<Ex
     if ways.has("dies") {
         talk::complain("this is how I end");
         return Some(ExitCode::from(3));
+    }
+    if ways.has("leaks") {
+        let secret = std::env::var("SECRET").unwrap_or_default();
+        say(id, Err(json!({"code": -1, "message": format!("denied for {secret}")})));
+        return None;
     }
     if ways.has("never-answers") {
         return None;

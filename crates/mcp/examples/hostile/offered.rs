@@ -58,6 +58,9 @@ pub(crate) fn tools(ways: &Ways, lists: usize, calls: usize) -> Vec<Value> {
             "annotations": annotations,
         }));
     }
+    if ways.has("bombs") {
+        tools.extend(bombs());
+    }
     if ways.has("broken-schema") {
         tools.push(json!({"name": "broken", "inputSchema": {"type": "no such type"}}));
         tools.push(json!({"name": "no_schema"}));
@@ -97,4 +100,24 @@ pub(crate) fn result(ways: &Ways, params: &Value) -> Value {
         "unheardOf": ["kept"],
         "isError": false,
     })
+}
+
+/// Tools whose schemas take for ever to check, or to prepare for that.
+fn bombs() -> [Value; 2] {
+    let mut parts = json!({"a0": {"type": "string"}});
+    for number in 1..40 {
+        let before = json!({"$ref": format!("#/$defs/a{}", number - 1)});
+        parts[format!("a{number}")] = json!({"anyOf": [before, before]});
+    }
+    let doubling = json!({
+        "type": "object", "$defs": parts, "properties": {"x": {"$ref": "#/$defs/a39"}},
+    });
+    let many: Vec<String> = (0..3000).map(|number| format!("\\w{{1,500}}{number}")).collect();
+    let pattern = json!({
+        "type": "object", "properties": {"x": {"type": "string", "pattern": many.join("|")}},
+    });
+    [
+        json!({"name": "doubling", "inputSchema": doubling}),
+        json!({"name": "pattern", "inputSchema": pattern}),
+    ]
 }

@@ -9,8 +9,9 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::call::Call;
 use toolgate_core::context::Session;
-use toolgate_core::error::ErrorKind;
+use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::id::CallId;
+use toolgate_core::result::ToolResult;
 
 use super::approver::Trust;
 use super::caller::{self, Era};
@@ -35,7 +36,11 @@ pub(super) async fn answer(
     if let Some(offers) = &shared.offers
         && shared.gate.registry().get(&name).is_none()
     {
-        offers.wait_for(&name).await;
+        let why = offers.wait_for(&name).await;
+        if let Some(why) = why.filter(|_| shared.gate.registry().get(&name).is_none()) {
+            let failed = ToolResult::failed(ToolError::new(ErrorKind::McpError, why));
+            return Ok(result::shown(failed, Whose::Ours).into());
+        }
     }
     let can = Abilities::of(context.client_capabilities().as_ref());
     let era = caller::era(context);

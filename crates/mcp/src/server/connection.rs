@@ -190,21 +190,21 @@ impl ServerHandler for Connection {
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let offers = self.offers("resources/subscribe")?;
         self.watched.add(request.uri.clone())?;
-        offers.watch(&request.uri, true).await
+        offers.watch(&request.uri, true, &self.session(&context).await).await
     }
 
     async fn unsubscribe(
         &self,
         request: UnsubscribeRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let offers = self.offers("resources/unsubscribe")?;
         self.watched.remove(&request.uri);
-        offers.watch(&request.uri, false).await
+        offers.watch(&request.uri, false, &self.session(&context).await).await
     }
 
     async fn list_prompts(
@@ -229,9 +229,10 @@ impl ServerHandler for Connection {
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.offers("completion/complete")?.complete(request).await
+        let session = self.session(&context).await;
+        self.offers("completion/complete")?.complete(request, &session).await
     }
 
     async fn set_level(
@@ -267,9 +268,10 @@ impl ServerHandler for Connection {
         let listener = Listener::new(&self.shared);
         let wanted = context.requested().resource_subscriptions.iter().flatten();
         if let Some(offers) = &self.shared.offers {
+            let session = self.shared.sessions.begin(&[]);
             for uri in wanted.take(changes::MOST) {
-                // One that is not there never changes.
-                offers.watch(uri, true).await.ok();
+                // One that is not there, or must not be looked at, never changes.
+                offers.watch(uri, true, &session).await.ok();
             }
         }
         tokio::select! {

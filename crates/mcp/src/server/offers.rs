@@ -1,6 +1,7 @@
 //! What a server offers besides tools.
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use rmcp::model::{
@@ -9,6 +10,7 @@ use rmcp::model::{
 };
 use serde_json::json;
 use tokio::sync::broadcast;
+use toolgate_core::context::Session;
 
 use super::callers::Caller;
 
@@ -22,8 +24,11 @@ pub trait Offers: fmt::Debug + Send + Sync {
     /// Waits until everything that is offered at first is there, but not for long.
     async fn settled(&self) {}
 
-    /// Waits for a tool that is not there yet, if one of this name may come soon.
-    async fn wait_for(&self, _tool: &str) {}
+    /// Waits for a tool that is not there yet, if one of this name may come soon; why it does not,
+    /// if that is known.
+    async fn wait_for(&self, _tool: &str) -> Option<String> {
+        None
+    }
 
     /// The resources there are.
     async fn resources(&self) -> Result<Vec<Resource>, ErrorData> {
@@ -41,7 +46,7 @@ pub trait Offers: fmt::Debug + Send + Sync {
     }
 
     /// Somebody wants to hear when a resource changes, or no longer does.
-    async fn watch(&self, _uri: &str, _on: bool) -> Result<(), ErrorData> {
+    async fn watch(&self, _uri: &str, _on: bool, _session: &Arc<Session>) -> Result<(), ErrorData> {
         Ok(())
     }
 
@@ -61,7 +66,11 @@ pub trait Offers: fmt::Debug + Send + Sync {
     }
 
     /// What a gap could be filled with.
-    async fn complete(&self, _request: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _session: &Arc<Session>,
+    ) -> Result<CompleteResult, ErrorData> {
         Ok(CompleteResult::default())
     }
 

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use rmcp::model::InputRequest;
 use serde_json::{Map, Value, json};
 use toolgate_core::context::CallContext;
+use toolgate_core::visible;
 
 use super::ears::Opened;
 use super::questions::Question;
@@ -15,6 +16,9 @@ use super::roots;
 use super::upstream::Upstream;
 use crate::client::{Abilities, Answers, Asked, Refused};
 use crate::server::{Caller, Callers};
+
+/// More of what a server writes is not shown.
+const MOST_MESSAGE: usize = 4_000;
 
 /// Answers what a server asks for during a call: the client that made the call is asked where it
 /// can be, and a person otherwise.
@@ -33,8 +37,12 @@ impl Answering {
     }
 
     /// During something else that a client asks for.
-    pub(super) fn to(context: CallContext, upstream: &Arc<Upstream>, caller: Caller) -> Self {
-        Self::for_caller(context, upstream, Some(caller))
+    pub(super) fn to(
+        context: CallContext,
+        upstream: &Arc<Upstream>,
+        caller: Option<Caller>,
+    ) -> Self {
+        Self::for_caller(context, upstream, caller)
     }
 
     fn for_caller(context: CallContext, upstream: &Arc<Upstream>, caller: Option<Caller>) -> Self {
@@ -100,10 +108,10 @@ impl Answering {
         let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
         let mut shown = params.clone();
         // Who asks is said here, since a server may write whatever it likes.
-        shown.insert(
-            "message".to_owned(),
-            format!("The server `{}` asks: {message}", self.server()).into(),
-        );
+        shown.insert("message".to_owned(), asked_by(self.server(), message).into());
+        if let Some(schema) = shown.get_mut("requestedSchema") {
+            *schema = plain(schema.take());
+        }
         if let Some(request) = self.passed_on("elicitation/create", &shown)
             && self.can(&request)
         {
@@ -152,6 +160,32 @@ impl Answering {
     /// Puts a question to a person through the gate; nothing when they refuse.
     async fn put(&self, question: Question) -> Result<Option<Value>, String> {
         self.upstream.shared().questions.put(self.server(), question, &self.context).await
+    }
+}
+
+/// What a server asks, as a person may see it: who asks comes first, and nothing in it can pass for
+/// something else.
+fn asked_by(server: &str, message: &str) -> String {
+    let safe = visible::question(message);
+    let end = safe.floor_char_boundary(MOST_MESSAGE);
+    let safe = safe.get(..end).unwrap_or_default();
+    let lines: Vec<&str> = safe.lines().filter(|line| !line.trim().is_empty()).collect();
+    match lines.as_slice() {
+        [] => format!("The server `{server}` asks for something."),
+        [one] => format!("The server `{server}` asks: {one}"),
+        many => format!("The server `{server}` asks:\n│ {}", many.join("\n│ ")),
+    }
+}
+
+/// JSON whose texts hide nothing.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::String(text) => visible::question(&text).into(),
+        Value::Array(items) => items.into_iter().map(plain).collect(),
+        Value::Object(object) => {
+            Value::Object(object.into_iter().map(|(key, value)| (key, plain(value))).collect())
+        }
+        other => other,
     }
 }
 

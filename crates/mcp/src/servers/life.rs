@@ -35,7 +35,7 @@ pub(super) async fn live(upstream: Arc<Upstream>, stop: CancellationToken) {
             rest = FIRST_REST;
         }
         tracing::info!(server = %upstream.entry().name, why = %ended, "a server is down");
-        upstream.becomes(State::Down(ended.into()));
+        upstream.becomes(State::Down(upstream.entry().veiled(&ended).into()));
         let waited = async {
             tokio::select! {
                 () = tokio::time::sleep(rest) => {}
@@ -95,7 +95,13 @@ async fn once(upstream: &Arc<Upstream>) -> String {
 /// Lists the tools and offers them in place of those from before.
 async fn list(upstream: &Arc<Upstream>, client: &Client) -> Result<(), String> {
     let raw = if client.about().has("tools") {
-        client.list(Kind::Tools).await.map_err(|error| error.to_string())?
+        let limit = upstream.entry().spec.start;
+        match tokio::time::timeout(limit, client.list(Kind::Tools)).await {
+            Ok(listed) => listed.map_err(|error| error.to_string())?,
+            Err(_) => {
+                return Err(format!("it did not list its tools within {} s", limit.as_secs()));
+            }
+        }
     } else {
         Vec::new()
     };

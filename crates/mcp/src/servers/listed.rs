@@ -17,6 +17,8 @@ use super::name::ServerName;
 const MOST_DESCRIPTION: usize = 16 * 1024;
 /// A larger schema is nobody's parameters.
 const MOST_SCHEMA: usize = 256 * 1024;
+/// A longer pattern is nobody's.
+const MOST_PATTERN: usize = 1_000;
 /// How many characters of a result reach the caller.
 const MAX_RESULT_CHARS: usize = 60_000;
 
@@ -146,9 +148,27 @@ fn checked(schema: Value) -> Result<Schema, String> {
     if size > MOST_SCHEMA {
         return Err(format!("it has {size} bytes, and {MOST_SCHEMA} are allowed"));
     }
+    if let Some(long) = longest_pattern(&schema).filter(|long| *long > MOST_PATTERN) {
+        return Err(format!("a pattern in it has {long} bytes, and {MOST_PATTERN} are allowed"));
+    }
     let schema = Schema::from_json(cleaned(schema));
     schema.check()?;
     Ok(schema)
+}
+
+/// How long the longest pattern in a schema is. A long one takes for ever to prepare.
+fn longest_pattern(schema: &Value) -> Option<usize> {
+    match schema {
+        Value::Object(object) => {
+            let own = object.get("pattern").and_then(Value::as_str).map(str::len);
+            let of_names = object.get("patternProperties").and_then(Value::as_object);
+            let of_names = of_names.and_then(|names| names.keys().map(String::len).max());
+            let inner = object.values().filter_map(longest_pattern).max();
+            own.max(of_names).max(inner)
+        }
+        Value::Array(items) => items.iter().filter_map(longest_pattern).max(),
+        _ => None,
+    }
 }
 
 /// What is believed about a tool's effects. Only a trusted server is believed that a tool is

@@ -12,7 +12,7 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
-use toolgate_core::context::CallContext;
+use toolgate_core::context::{CallContext, Session};
 use toolgate_core::error::ErrorKind;
 use toolgate_core::result::ToolResult;
 use toolgate_core::schema::Schema;
@@ -27,7 +27,7 @@ use super::listed::Naming;
 use super::once::Once;
 use super::tool::failed;
 use super::upstream::Upstream;
-use crate::client::{ClientError, Exchange, Listed};
+use crate::client::{Client, ClientError, Era, Exchange, Listed};
 use crate::server::{Caller, Kinds, OfferChange, Offers, no_resource};
 
 /// A list that takes longer is left out.
@@ -83,12 +83,13 @@ impl Gateway {
         &self,
         upstream: &Arc<Upstream>,
         asked: Asked,
-        caller: &Caller,
+        session: &Arc<Session>,
+        caller: Option<&Caller>,
     ) -> Result<Value, ErrorData> {
         let Some(gate) = self.servers.shared.questions.gate() else {
             return Err(ErrorData::internal_error("this is not behind a gate", None));
         };
-        let Asked { method, name, title, describe, params } = asked;
+        let Asked { method, name, title, describe, params, looks } = asked;
         let entry = upstream.entry();
         let once = Once {
             server: entry.name.to_string(),
@@ -96,7 +97,10 @@ impl Gateway {
             title,
             describe: format!("{describe} of the server `{}`", entry.name),
             schema: Arc::clone(&ANYTHING),
-            annotations: Annotations { open_world: true, ..Annotations::READ_ONLY },
+            annotations: Annotations {
+                open_world: true,
+                ..if looks { Annotations::READ_ONLY } else { Annotations::CHANGES }
+            },
             preview: Preview::Nothing,
             doubt: None,
             time_limit: entry.most,
@@ -104,7 +108,7 @@ impl Gateway {
         };
         let got: Arc<OnceLock<Result<Value, ClientError>>> = Arc::default();
         let keep = Arc::clone(&got);
-        let (used, asking) = (Arc::clone(upstream), caller.clone());
+        let (used, asking) = (Arc::clone(upstream), caller.cloned());
         let work = move |args: Value, context: CallContext| {
             let working = async move {
                 let client = used.ready(context.cancellation()).await?;
@@ -122,7 +126,7 @@ impl Gateway {
                 let answer = client.request(method, params, exchange).await;
                 let shown = match &answer {
                     Ok(answer) => Ok(ToolResult::text(answer.to_string())),
-                    Err(error) => Err(failed(entry.name.as_str(), error)),
+                    Err(error) => Err(failed(entry, error)),
                 };
                 keep.set(answer).ok();
                 shown
@@ -132,7 +136,7 @@ impl Gateway {
         let args = Value::Object(params);
         let stop = tokio_util::sync::CancellationToken::new();
         let _stops = stop.clone().drop_guard();
-        let outcome = once.call(gate, args, caller.session(), &stop, Box::new(work)).await;
+        let outcome = once.call(gate, args, session, &stop, Box::new(work)).await;
         match (got.get().cloned(), outcome.result.error) {
             (Some(Ok(answer)), None) => Ok(answer),
             (Some(Err(error @ ClientError::Server { .. })), _) => Err(refused(error)),
@@ -150,6 +154,7 @@ impl Gateway {
 
     /// The server of a resource.
     async fn owner(&self, uri: &str) -> Result<(Arc<Upstream>, String), ErrorData> {
+        self.settled().await;
         if let [only] = &*self.servers.all {
             return Ok((Arc::clone(only), uri.to_owned()));
         }
@@ -197,6 +202,8 @@ struct Asked {
     title: &'static str,
     describe: String,
     params: Map<String, Value>,
+    /// Whether it only looks; otherwise it is judged as a call of a tool is.
+    looks: bool,
 }
 
 /// What a server refuses, as its own error; what else goes wrong is one of ours.
@@ -208,6 +215,15 @@ fn refused(error: ClientError) -> ErrorData {
         }
         error => ErrorData::internal_error(error.to_string(), None),
     }
+}
+
+/// Whether a server lists a resource of this address itself.
+async fn lists(upstream: &Upstream, uri: &str) -> bool {
+    upstream.settled().await;
+    let Some(client) = upstream.client() else { return false };
+    let listed = tokio::time::timeout(LISTING, client.list(Listed::Resources)).await;
+    let Ok(Ok(items)) = listed else { return false };
+    items.iter().any(|item| item.get("uri").and_then(Value::as_str) == Some(uri))
 }
 
 /// What can be read of a list; one bad item loses nothing but itself.
@@ -240,14 +256,14 @@ impl Offers for Gateway {
         self.servers.settled(self.until.saturating_duration_since(Instant::now())).await;
     }
 
-    async fn wait_for(&self, tool: &str) {
+    async fn wait_for(&self, tool: &str) -> Option<String> {
         let may_have = |upstream: &&Arc<Upstream>| match self.naming() {
             Naming::Own => true,
             Naming::Prefixed => tool.starts_with(&format!("mcp__{}__", upstream.entry().name)),
         };
-        if let Some(upstream) = self.servers.all.iter().find(may_have) {
-            upstream.settled().await;
-        }
+        let upstream = self.servers.all.iter().find(may_have)?;
+        upstream.settled().await;
+        upstream.why_not()
     }
 
     async fn resources(&self) -> Result<Vec<Resource>, ErrorData> {
@@ -264,6 +280,8 @@ impl Offers for Gateway {
 
     async fn read(&self, uri: &str, caller: &Caller) -> Result<ReadResourceResult, ErrorData> {
         let (upstream, own) = self.owner(uri).await?;
+        // What is put into an address leaves with it, unless the server wrote it itself.
+        let looks = upstream.entry().trust || lists(&upstream, &own).await;
         let mut params = Map::new();
         params.insert("uri".to_owned(), own.into());
         let describe = format!("Read {}", visible::line(uri));
@@ -273,8 +291,9 @@ impl Offers for Gateway {
             title: "Read Resource",
             describe,
             params,
+            looks,
         };
-        let answer = self.ask(&upstream, asked, caller).await?;
+        let answer = self.ask(&upstream, asked, caller.session(), Some(caller)).await?;
         let size = serde_json::to_string(&answer).map_or(usize::MAX, |text| text.len());
         if size > MOST_BYTES {
             let message = format!("the resource has {size} bytes, and {MOST_BYTES} are passed on");
@@ -283,7 +302,7 @@ impl Offers for Gateway {
         understood(answer)
     }
 
-    async fn watch(&self, uri: &str, on: bool) -> Result<(), ErrorData> {
+    async fn watch(&self, uri: &str, on: bool, session: &Arc<Session>) -> Result<(), ErrorData> {
         let (upstream, own) = self.owner(uri).await?;
         let Some(client) = upstream.client() else { return Ok(()) };
         let can = client.about().capabilities.get("resources").and_then(|can| can.get("subscribe"));
@@ -293,10 +312,15 @@ impl Offers for Gateway {
         let method = if on { "resources/subscribe" } else { "resources/unsubscribe" };
         let mut params = Map::new();
         params.insert("uri".to_owned(), own.into());
-        match client.request(method, params, Exchange::new(LISTING)).await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(refused(error)),
-        }
+        let asked = Asked {
+            method,
+            name: "resources.subscribe",
+            title: "Watch Resource",
+            describe: format!("Watch {}", visible::line(uri)),
+            params,
+            looks: true,
+        };
+        self.ask(&upstream, asked, session, None).await.map(|_| ())
     }
 
     async fn prompts(&self) -> Result<Vec<Prompt>, ErrorData> {
@@ -323,6 +347,7 @@ impl Offers for Gateway {
         let Some((upstream, own)) = self.prompter(name) else {
             return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`"), None));
         };
+        let looks = upstream.entry().trust || arguments.is_empty();
         let mut params = Map::new();
         params.insert("name".to_owned(), own.into());
         if !arguments.is_empty() {
@@ -335,11 +360,16 @@ impl Offers for Gateway {
             title: "Use Prompt",
             describe,
             params,
+            looks,
         };
-        understood(self.ask(&upstream, asked, caller).await?)
+        understood(self.ask(&upstream, asked, caller.session(), Some(caller)).await?)
     }
 
-    async fn complete(&self, request: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        session: &Arc<Session>,
+    ) -> Result<CompleteResult, ErrorData> {
         let Ok(Value::Object(mut params)) = serde_json::to_value(&request) else {
             return Err(ErrorData::invalid_params("the request is not understood", None));
         };
@@ -360,17 +390,22 @@ impl Offers for Gateway {
         if let Some(named) = params.get_mut("ref").and_then(Value::as_object_mut) {
             named.insert(field.to_owned(), own.into());
         }
-        let Some(client) = upstream.client() else { return Ok(CompleteResult::default()) };
-        let exchange = Exchange::new(LISTING);
-        match client.request("completion/complete", params, exchange).await {
-            Ok(answer) => understood(answer),
-            Err(error) => Err(refused(error)),
-        }
+        let asked = Asked {
+            method: "completion/complete",
+            name: "completion.complete",
+            title: "Complete",
+            describe: "Complete what is typed for something".to_owned(),
+            params,
+            looks: true,
+        };
+        understood(self.ask(&upstream, asked, session, None).await?)
     }
 
     async fn log_from(&self, level: &str) {
         let asked = self.servers.all.iter().filter_map(|upstream| upstream.client());
-        let asked = asked.filter(|client| client.about().has("logging")).map(async |client| {
+        // Servers with a handshake say what they like; what is not wanted is left out here.
+        let modern = |client: &Client| client.about().era == Era::Modern;
+        let asked = asked.filter(modern).map(async |client| {
             let mut params = Map::new();
             params.insert("level".to_owned(), level.into());
             // A server that does not want to is no failure of the client's.

@@ -83,7 +83,7 @@ impl Question {
             name: "sampling",
             title: "Ask the model for a server",
             asks: "wants the client's model to answer".to_owned(),
-            shown: cut(&format!("{system}\n{messages}")),
+            shown: cut(format!("{system}\n{messages}").trim()),
             usual: Map::new(),
             form: None,
         }

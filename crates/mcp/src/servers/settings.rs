@@ -20,6 +20,9 @@ pub struct ServersSettings {
     pub abilities: Abilities,
 }
 
+/// Shorter values are words like any other.
+const SHORTEST_SECRET: usize = 6;
+
 /// A server behind the gate: how it is reached, and what of it is offered.
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -41,9 +44,20 @@ pub struct Entry {
     pub timeout: Duration,
     /// How long a call may take at most.
     pub most: Duration,
+    /// What must not be told to anybody: values of headers and variables.
+    pub secrets: Vec<String>,
+    /// Whether the first call of each tool is shown to a person, whatever the rules say: a
+    /// workspace that names servers may name another by the same name.
+    pub asks_first: bool,
 }
 
 impl Entry {
+    /// A text that is told, without what must not be.
+    pub(super) fn veiled(&self, text: &str) -> String {
+        let secrets = self.secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET);
+        secrets.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[secret]"))
+    }
+
     /// Whether a tool is offered at all.
     pub(super) fn offers(&self, tool: &str) -> bool {
         let named = |tools: &[String]| tools.iter().any(|named| named == tool);

@@ -20,6 +20,7 @@ use super::answering::Answering;
 use super::listed::Listed;
 use super::pinned::{Compared, difference};
 use super::result;
+use super::settings::Entry;
 use super::upstream::Upstream;
 use crate::client::{ClientError, Exchange, Progress};
 
@@ -134,7 +135,7 @@ impl UpstreamCall {
         if let Err(ClientError::Server { code: LACKING, data: Some(data), .. }) = &answer {
             answering.lacks(data);
         }
-        result::read(answer.map_err(|error| failed(entry.name.as_str(), &error))?)
+        result::read(answer.map_err(|error| failed(entry, &error))?)
     }
 }
 
@@ -148,13 +149,14 @@ fn following(context: &CallContext) -> Arc<dyn Fn(Progress) + Send + Sync> {
 }
 
 /// Why an exchange failed, as callers are told.
-pub(super) fn failed(server: &str, error: &ClientError) -> ToolError {
+pub(super) fn failed(entry: &Entry, error: &ClientError) -> ToolError {
     let kind = match error {
         ClientError::TimedOut { .. } => ErrorKind::Timeout,
         ClientError::Cancelled => return ToolError::cancelled(),
         _ => ErrorKind::McpError,
     };
-    ToolError::new(kind, format!("server `{server}`: {error}"))
+    let message = entry.veiled(&error.to_string());
+    ToolError::new(kind, format!("server `{}`: {message}", entry.name))
 }
 
 impl DynInvocation for UpstreamCall {
@@ -176,12 +178,16 @@ impl DynInvocation for UpstreamCall {
 
     fn doubt(&self) -> Option<String> {
         let server = self.upstream.entry().name.as_str();
-        matches!(self.compared, Compared::Changed(_)).then(|| {
-            format!(
-                "the server `{server}` says something else about `{}` than when it was first used",
-                own_name(&self.listed)
-            )
-        })
+        let tool = own_name(&self.listed);
+        match self.compared {
+            Compared::Changed(_) => Some(format!(
+                "the server `{server}` says something else about `{tool}` than when it was first used"
+            )),
+            Compared::First if self.upstream.entry().asks_first => Some(format!(
+                "`{tool}` of the server `{server}`, which this workspace names, was never used before"
+            )),
+            _ => None,
+        }
     }
 
     fn time_limit(&self) -> Option<Duration> {

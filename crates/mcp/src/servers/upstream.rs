@@ -123,6 +123,16 @@ impl Upstream {
         })
     }
 
+    /// Why it is not there, if it is not.
+    pub(super) fn why_not(&self) -> Option<String> {
+        match &*self.state.borrow() {
+            State::Down(why) => {
+                Some(format!("the server `{}` is not there: {why}", self.entry.name))
+            }
+            _ => None,
+        }
+    }
+
     /// It is so now; how it was before.
     pub(super) fn becomes(&self, state: State) -> State {
         self.state.send_replace(state)

@@ -62,6 +62,17 @@ pub(super) fn rules(config: &Config, file: &Path) -> Vec<Rule> {
     rules
 }
 
+/// What the user's policy files ask about or deny holds for servers that the settings trust, too:
+/// such rules count at least as much as what the settings say about a tool.
+pub(super) fn heed_restrictions(rules: &mut [Rule]) {
+    for rule in rules.iter_mut() {
+        let of_servers = rule.tools.iter().any(|tool| matches!(tool, ToolPattern::Server { .. }));
+        if rule.decision != Decision::Allow && of_servers && rule.origin.tier == Tier::User {
+            rule.priority = rule.priority.max(Priority::SERVER_RESTRICTED);
+        }
+    }
+}
+
 /// What the settings say about servers and their tools.
 fn of_servers(config: &Config, source: &Arc<str>) -> Vec<Rule> {
     let rule = |tools: &str, line: usize, decision: Decision, priority: Priority, name: String| {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_core::redact::Redactor;
 use toolgate_core::spawn::Spawner;
 use toolgate_core::workspace::Workspace;
 use toolgate_mcp::client::auth::{Identity, OAuth, Tokens};
@@ -23,6 +24,9 @@ use crate::config::{self, Config};
 use crate::exit::UsageError;
 use crate::home;
 use crate::output::one_line;
+
+/// Why a workspace's server is not started.
+const UNSEEN: &str = "this folder's servers are not those that it had when it was trusted; look at them, then run `toolgate trust add`";
 
 /// Where a server is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,17 +112,27 @@ impl Servers {
         let excluded = |name: &String| config.mcp.excluded.contains(name);
         let all = named.into_iter().filter(|(name, _)| !excluded(name));
         let all = all.map(|(name, (origin, file, config))| {
-            let entry = entry(&name, &config, workspace, spawner);
-            Prepared { way: way(&config), name, config, origin, file, entry }
+            let entry = match origin {
+                Origin::Workspace if !brought.is_used => Err(UNSEEN.to_owned()),
+                _ => entry(&name, &config, workspace, spawner),
+            };
+            let entry = entry.map(|entry| match origin {
+                // Another folder's server of the same name is another server.
+                Origin::Workspace => Entry {
+                    way: format!("{}: {}", file.display(), entry.way),
+                    asks_first: true,
+                    ..entry
+                },
+                Origin::User => entry,
+            });
+            Prepared { way: shown_way(&config), name, config, origin, file, entry }
         });
         let mcp = config.mcp.clone();
         let discover = mcp.tool_discovery_command.clone().or(brought.mcp.tool_discovery_command);
         let call = mcp.tool_call_command.clone().or(brought.mcp.tool_call_command);
         let discovery = match (discover, call) {
             // A folder's own commands are run where it is trusted, whoever names them.
-            (Some(discover), Some(call)) if brought.is_trusted => {
-                Some(Discovery { discover, call })
-            }
+            (Some(discover), Some(call)) if brought.is_used => Some(Discovery { discover, call }),
             _ => None,
         };
         Ok(Self { all: all.collect(), mcp, discovery })
@@ -150,6 +164,43 @@ fn way(config: &ServerConfig) -> String {
         (None, Some(url)) => url.clone(),
         (None, None) => String::new(),
     }
+}
+
+/// The same for people, who may be watched.
+fn shown_way(config: &ServerConfig) -> String {
+    let way = match config.url.as_deref().map(Url::parse) {
+        Some(Ok(mut url)) => {
+            let hidden = url.password().is_some() || !url.username().is_empty();
+            if hidden {
+                url.set_username("").ok();
+                url.set_password(None).ok();
+            }
+            if url.query().is_some() {
+                url.set_query(Some("…"));
+            }
+            url.to_string().replace("%E2%80%A6", "…")
+        }
+        _ => way(config),
+    };
+    Redactor::default().text(&way).into_owned()
+}
+
+/// What must not be told: values of headers and variables, and what an address holds besides.
+fn secrets(config: &ServerConfig, put: &dyn Fn(&String) -> Result<String, String>) -> Vec<String> {
+    let values = config.env.values().chain(config.headers.values());
+    let mut secrets: Vec<String> = values.filter_map(|value| put(value).ok()).collect();
+    // A token goes by itself, too.
+    let tokens =
+        secrets.iter().filter_map(|value| value.split_whitespace().nth(1)).map(str::to_owned);
+    let tokens: Vec<String> = tokens.collect();
+    secrets.extend(tokens);
+    if let Some(Ok(url)) = config.url.as_ref().map(|url| Url::parse(&put(url).unwrap_or_default()))
+    {
+        secrets.extend(url.password().map(str::to_owned));
+        secrets.extend(url.query().map(str::to_owned));
+        secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
+    }
+    secrets
 }
 
 fn entry(
@@ -211,6 +262,8 @@ fn entry(
         parallel: config.parallel,
         timeout: seconds(config.timeout()),
         most: seconds(config.max_timeout()),
+        secrets: secrets(config, &put),
+        asks_first: false,
     })
 }
 

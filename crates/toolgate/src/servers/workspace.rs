@@ -27,8 +27,8 @@ pub(super) struct Brought {
     pub(super) servers: BTreeMap<String, (PathBuf, ServerConfig)>,
     /// How its tools are discovered.
     pub(super) mcp: McpConfig,
-    /// Whether it is trusted at all.
-    pub(super) is_trusted: bool,
+    /// Whether all this is as it was when the folder was trusted; otherwise nothing is started.
+    pub(super) is_used: bool,
 }
 
 /// Whether a folder is trusted, asking nobody. Where that cannot be found out, it is not.
@@ -43,7 +43,7 @@ pub(super) fn brought(config: &Path, folder: &Path) -> anyhow::Result<Brought> {
     if !is_trusted(folder) {
         return Ok(Brought::default());
     }
-    let mut brought = Brought { is_trusted: true, ..Brought::default() };
+    let mut brought = Brought { is_used: trust::is_accepted(config, folder), ..Brought::default() };
     for (name, server) in mcp_json::read(folder)? {
         brought.servers.insert(name, (folder.join(mcp_json::FILE), server));
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 /// What trusting a folder means, for people.
 pub(crate) const MEANING: &str = "\
-In a trusted folder its own `.toolgate` is used: configuration, policies,
-hooks, skills and servers. They can start programs and let calls run
+In a trusted folder its own `.toolgate` and `.mcp.json` are used: configuration,
+policies, hooks, skills and servers. They can start programs and let calls run
 without a question.";
 
 /// Names of more files than these tell nobody anything.

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
+use super::accepted;
 use super::answers::{Answers, Trust, real};
 
 /// The file the answers are in, beside the user's policies.
@@ -22,7 +23,11 @@ pub(crate) fn record(config: &Path, folder: &Path, trust: Trust) -> anyhow::Resu
             folder.to_str().context("the folder's name is no text, so it cannot be kept")?;
         answers.entries.insert(shown.to_owned(), Value::String(trust.name().to_owned()));
         Ok(())
-    })
+    })?;
+    if trust != Trust::Never {
+        accepted::accept(config, folder).map_err(anyhow::Error::msg)?;
+    }
+    Ok(())
 }
 
 /// Takes back the answers given for a folder; tells whether there were any.

@@ -161,9 +161,81 @@ fn servers_of_a_folder_are_used_once_it_is_trusted() {
     let said = String::from_utf8_lossy(&unused.get_output().stderr).into_owned();
     assert!(said.contains("not trusted"), "{said}");
     toolgate.run(["trust", "add"]).success();
-    toolgate.run(["--mode", "yolo", "call", "mcp__own__echo", "{}"]).success();
     // It says itself that it is trusted, which counts for nothing.
+    let mut client = Client::connect(&toolgate, &["--mode", "yolo"]);
+    let id = client.begin("mcp__own__echo", &json!({}));
+    answer_elsewhere(&toolgate, &Answer::Once);
+    assert_eq!(client.answer(id)["result"]["isError"], false);
+    toolgate.run(["--mode", "yolo", "call", "mcp__own__echo", "{}"]).success();
     toolgate.run(["call", "mcp__own__echo", "{}"]).code(4);
+}
+
+#[test]
+fn servers_that_a_folder_names_later_are_not_started_until_somebody_looked() {
+    let toolgate = Toolgate::with_files(&[("sub/a.txt", "x")]);
+    toolgate.run(["trust", "add"]).success();
+    let program = example("hostile");
+    let servers = json!({ "mcpServers": { "own": { "command": program } } });
+    for folder in ["", "sub/"] {
+        // As a command that may write in the workspace does.
+        toolgate.write(&format!("{folder}.mcp.json"), servers.to_string());
+        let cwd = toolgate.path(folder);
+        let flags = ["--mode", "yolo", "--cwd", cwd.to_str().unwrap()];
+        let call = || {
+            let mut command = toolgate.command();
+            command.args(flags).args(["call", "mcp__own__echo", "{}"]);
+            command.output().unwrap()
+        };
+        let unused = call();
+        let said = String::from_utf8_lossy(&unused.stderr).into_owned();
+        assert!(!unused.status.success() && said.contains("toolgate trust add"), "{said}");
+        toolgate.run(["trust", "add", cwd.to_str().unwrap()]).success();
+        // The first call of each tool of such a server is a person's to see.
+        let said = String::from_utf8_lossy(&call().stderr).into_owned();
+        assert!(said.contains("was never used before"), "{said}");
+    }
+}
+
+#[test]
+fn a_rule_for_one_folders_server_is_none_for_anothers() {
+    let program = example("hostile");
+    let policy = "[permissions]\nallow = [\"mcp__own__echo\"]\n";
+    let toolgate = Toolgate::new();
+    fs::create_dir_all(toolgate.home("policies")).unwrap();
+    fs::write(toolgate.home("policies/mine.toml"), policy).unwrap();
+    let servers = json!({ "mcpServers": { "own": { "command": program, "args": ["shadows"] } } });
+    toolgate.write(".mcp.json", servers.to_string());
+    toolgate.run(["trust", "add"]).success();
+    toolgate.run(["call", "mcp__own__echo", "{}"]).code(4);
+}
+
+#[test]
+fn a_denied_server_is_asked_for_nothing_at_all() {
+    let toolgate = configured(&server("all", "everything", &["--legacy"], ""));
+    fs::create_dir_all(toolgate.home("policies")).unwrap();
+    fs::write(toolgate.home("policies/mine.toml"), "[permissions]\ndeny = [\"mcp__all\"]\n")
+        .unwrap();
+    let mut client = Client::connect(&toolgate, &[]);
+    let prompt = json!({ "type": "ref/prompt", "name": "mcp__all__test_prompt_with_arguments" });
+    let params = json!({ "ref": prompt, "argument": { "name": "arg1", "value": "x" } });
+    for (method, params) in [
+        ("completion/complete", params),
+        ("resources/read", json!({ "uri": "test://static-text" })),
+        ("prompts/get", json!({ "name": "mcp__all__test_simple_prompt" })),
+    ] {
+        let refused = client.ask(method, &params);
+        assert!(refused.to_string().contains("denied by policy"), "{method}: {refused}");
+    }
+}
+
+#[test]
+fn what_carries_data_to_a_server_asks_and_what_it_offers_is_read() {
+    let toolgate = configured(&server("all", "everything", &["--legacy"], ""));
+    let mut client = Client::connect(&toolgate, &["--wait-for-approval=1"]);
+    let read = client.ask("resources/read", &json!({ "uri": "test://static-text" }));
+    assert!(read["result"]["contents"][0]["text"].is_string(), "{read}");
+    let other = client.ask("resources/read", &json!({ "uri": "test://template/my-secrets/data" }));
+    assert!(other["error"]["data"]["type"] == "ApprovalTimeout", "{other}");
 }
 
 #[test]

@@ -201,3 +201,51 @@ fn lists_without_an_end_end() {
         assert_eq!(text(&called(&[way])), r#"{"text":"hi"}"#, "{way}");
     }
 }
+
+#[test]
+fn a_schema_that_takes_for_ever_holds_nobody_up() {
+    let toolgate = behind(&["bombs"], "");
+    let mut client = Client::connect(&toolgate, &[]);
+    let begun = Instant::now();
+    let listed = names(&mut client);
+    // A pattern that is too large is left out at once.
+    assert!(listed.contains(&"mcp__other__doubling".to_owned()), "{listed:?}");
+    assert!(!listed.contains(&"mcp__other__pattern".to_owned()), "{listed:?}");
+    for _ in 0..3 {
+        let refused = client.call("mcp__other__doubling", &json!({ "x": 5 }));
+        assert!(text(&refused).contains("takes too long to check"), "{refused}");
+    }
+    assert!(client.ask("ping", &json!({}))["result"].is_object());
+    assert!(begun.elapsed() < Duration::from_secs(15));
+    client.close();
+    client.ended();
+}
+
+#[test]
+fn a_server_that_never_lists_its_tools_is_told_of() {
+    let toolgate = behind(&["never-lists"], "start_timeout = 2");
+    let mut client = Client::connect(&toolgate, &[]);
+    let begun = Instant::now();
+    let refused = client.call(ECHO, &json!({}));
+    assert!(text(&refused).contains("did not list its tools within 2 s"), "{refused}");
+    assert!(begun.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn what_a_server_was_given_does_not_come_back() {
+    let toolgate = behind(&["leaks"], "trust = true\nenv = { SECRET = \"k3y-of-mine\" }");
+    let refused = toolgate.run(["call", ECHO, "{}"]).code(1);
+    let said = crate::harness::stderr(&refused);
+    assert!(said.contains("denied for [secret]") && !said.contains("k3y-of-mine"), "{said}");
+}
+
+#[test]
+fn what_the_owners_files_deny_or_ask_about_holds_for_a_trusted_server() {
+    for (decision, code) in [("deny", 3), ("ask", 4)] {
+        let toolgate = behind(&[], "trust = true\n[servers.other.tools]\necho = \"allow\"");
+        fs::create_dir_all(toolgate.home("policies")).unwrap();
+        let rule = format!("[[rule]]\ntool = \"{ECHO}\"\ndecision = \"{decision}\"\n");
+        fs::write(toolgate.home("policies/mine.toml"), rule).unwrap();
+        toolgate.run(["call", ECHO, "{}"]).code(code);
+    }
+}

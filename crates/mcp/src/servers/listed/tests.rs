@@ -98,3 +98,21 @@ fn a_long_description_is_cut_and_says_so() {
         tool.definition.description.ends_with("[cut: the server's description has 20000 bytes]")
     );
 }
+
+#[test]
+fn patterns_that_take_long_to_prepare_are_refused_or_are_quick() {
+    let with = |pattern: &str| {
+        json!({ "name": "a", "inputSchema": {
+        "type": "object", "properties": { "x": { "type": "string", "pattern": pattern } },
+    } })
+    };
+    assert!(why(&with(&"a|".repeat(600))).contains("1200 bytes"));
+    let begun = std::time::Instant::now();
+    for pattern in
+        ["(\\w{1,500}){1,500}", "((a{1,100}){1,100}){1,100}", "\\w{1000}\\w{1000}\\w{1000}"]
+    {
+        // Whether it is taken or not, nobody waits for it.
+        listed(&with(pattern)).ok();
+    }
+    assert!(begun.elapsed().as_secs() < 20);
+}
