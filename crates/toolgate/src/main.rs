@@ -33,6 +33,11 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     toolgate_sandbox::helper::run_if_asked();
     toolgate_tools::helper::run_if_asked();
+    if asks_for_version() {
+        let version = format!("toolgate {}\n", env!("CARGO_PKG_VERSION"));
+        return output::print_text(&version)
+            .map_or_else(|error| exit::failed(&error), |()| ExitCode::SUCCESS);
+    }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),
@@ -41,4 +46,11 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => exit::failed(&error),
     }
+}
+
+/// Whether nothing but the version is wanted: many scripts ask for it, and it needs no more.
+fn asks_for_version() -> bool {
+    let mut args = std::env::args_os().skip(1);
+    let only = args.next().filter(|_| args.next().is_none());
+    only.is_some_and(|only| only == "--version" || only == "-V")
 }
