@@ -16,9 +16,9 @@ use crate::global::GlobalArgs;
 
 /// Show and change which folders are trusted
 ///
-/// In a trusted folder its own `.toolgate` is used: configuration, policies,
-/// hooks, skills and servers. Of several answers about a folder the most
-/// specific holds; without one it is not trusted.
+/// In a trusted folder its own `.toolgate` and `.mcp.json` are used:
+/// configuration, policies, hooks, skills and servers. Of several answers about
+/// a folder the most specific holds; without one it is not trusted.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
     #[command(subcommand)]

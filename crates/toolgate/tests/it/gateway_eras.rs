@@ -78,3 +78,39 @@ fn tools_resources_and_prompts_pass_in_every_combination() {
         assert!(missing["error"]["code"].is_number(), "{which}: {missing}");
     }
 }
+
+/// A server that asks during a call, behind the gate of a client that calls again.
+#[test]
+fn a_question_reaches_a_client_without_a_handshake_from_a_server_of_either_era() {
+    for ways in [&["asks"][..], &["asks", "modern"]] {
+        let toolgate = configured(&server("other", "hostile", ways, "trust = true"));
+        let mut bridge = Bridge { client: Client::start(&toolgate, &[]), modern: true };
+        let call = json!({ "name": "mcp__other__echo", "arguments": {} });
+        let asked = bridge.ask("tools/call", call.clone())["result"].clone();
+        assert_eq!(asked["resultType"], "input_required", "{ways:?}: {asked}");
+        let questions = asked["inputRequests"].as_object().unwrap();
+        let (name, question) = questions.iter().next().unwrap();
+        assert_eq!(question["params"]["message"], "The server `other` asks: Sure?", "{ways:?}");
+        let mut again = call;
+        again["requestState"] = asked["requestState"].clone();
+        let answer = json!({ "action": "accept", "content": { "sure": true } });
+        again["inputResponses"] = json!({ name.as_str(): answer });
+        let answered = bridge.ask("tools/call", again)["result"].clone();
+        assert_eq!(answered["isError"], false, "{ways:?}: {answered}");
+        assert!(answered["content"].to_string().contains("sure"), "{ways:?}: {answered}");
+    }
+}
+
+#[test]
+fn a_question_of_a_server_without_a_handshake_reaches_a_client_with_one() {
+    let toolgate = configured(&server("other", "hostile", &["asks", "modern"], "trust = true"));
+    let mut client = Client::connect_as(&toolgate, &[], &capabilities());
+    let call = json!({ "name": "mcp__other__echo", "arguments": {} });
+    let id = client.request("tools/call", &call);
+    let question = client.next_of("elicitation/create");
+    let accept = json!({ "action": "accept", "content": { "sure": true } });
+    client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": accept }));
+    let answered = client.answer(id)["result"].clone();
+    assert_eq!(answered["isError"], false, "{answered}");
+    assert!(answered["content"].to_string().contains("the answers were"), "{answered}");
+}
