@@ -14,6 +14,7 @@
 pub mod approval;
 pub mod attach;
 pub mod attachment;
+pub mod behind;
 pub mod bounds;
 pub mod call;
 pub mod context;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
+use toolgate_core::behind::{Behind, behind, write_behind};
 use uuid::Uuid;
 
 /// From this size on contents are copied as they are, which file systems can do without copying.
@@ -166,12 +167,10 @@ impl Blobs {
         Ok(Kept { hash, size, is_only_hashed: false })
     }
 
-    /// Copies first and hashes the copy: the file may change while it is looked at.
+    /// The hash is that of the copy: the file may change while it is looked at.
     fn keep_large(&self, file: &File, size: u64, survive: Survive) -> Result<Kept, BlobError> {
         let mut unfinished = Unfinished::new(self)?;
-        let copied = copy_whole(file, &mut unfinished.file, size);
-        let (hash, size) = copied
-            .and_then(|()| hash_of(&unfinished.file))
+        let (hash, size) = copy_whole(file, &mut unfinished.file, size, survive)
             .map_err(|source| failed(&unfinished.path, source))?;
         let place = self.place(&hash, Form::Whole)?;
         if !place.exists() {
@@ -227,8 +226,7 @@ impl Blobs {
             }
             Form::Whole => {
                 let size = file.metadata().map_err(write)?.len();
-                copy_whole(&file, target, size).map_err(write)?;
-                hash_of(target).map_err(write)?.0
+                copy_whole(&file, target, size, Survive::Process).map_err(write)?.0
             }
         };
         if found == hash { Ok(()) } else { Err(damaged(hash)) }
@@ -382,32 +380,54 @@ impl io::Write for Hashing<'_> {
     }
 }
 
-/// Copies by sharing the blocks where the file system can, else inside of the kernel.
-fn copy_whole(mut source: &File, target: &mut File, size: u64) -> io::Result<()> {
+/// Copies by sharing the blocks where the file system can; the hash and size of the copy.
+fn copy_whole(
+    mut source: &File,
+    target: &mut File,
+    size: u64,
+    survive: Survive,
+) -> io::Result<(String, u64)> {
     if rustix::fs::ioctl_ficlone(&*target, source).is_ok() {
-        return Ok(());
+        return hash_of(target);
     }
     source.rewind()?;
     target.rewind()?;
-    io::copy(&mut source.take(size), target)?;
-    Ok(())
+    let mut hasher = blake3::Hasher::new();
+    let source = source.take(size);
+    match survive {
+        Survive::Power => {
+            let hash = |piece: &[u8]| {
+                hasher.update(piece);
+            };
+            write_behind(target, hash, whole(source))?;
+        }
+        Survive::Process | Survive::ProcessIfSmall => {
+            let write = |piece: &[u8]| {
+                hasher.update(piece);
+                target.write_all(piece)
+            };
+            behind(write, whole(source))?;
+        }
+    }
+    Ok((hasher.finalize().to_hex().to_string(), hasher.count()))
 }
 
 fn hash_of(mut file: &File) -> io::Result<(String, u64)> {
     file.rewind()?;
     let mut hasher = blake3::Hasher::new();
-    // Large enough to be shared among processors.
-    let mut buffer = vec![0; 2 * 1024 * 1024];
-    let mut size = 0;
-    loop {
-        let count = match file.read(&mut buffer) {
-            Ok(0) => return Ok((hasher.finalize().to_hex().to_string(), size)),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        hasher.update_rayon(buffer.get(..count).unwrap_or(&buffer));
-        size += u64::try_from(count).unwrap_or(0);
+    let hash = |piece: &[u8]| {
+        hasher.update(piece);
+        Ok(())
+    };
+    behind(hash, whole(file))?;
+    Ok((hasher.finalize().to_hex().to_string(), hasher.count()))
+}
+
+/// All there is to read.
+fn whole(mut source: impl Read) -> impl FnOnce(&mut Behind) -> io::Result<()> {
+    move |target| {
+        while target.read_from(&mut source)? > 0 {}
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ mod params;
 use std::io::{self, Seek as _, Write as _};
 
 use serde_json::json;
+use toolgate_core::behind::write_behind;
 use toolgate_core::policy::Place;
 use toolgate_core::prelude::*;
 use toolgate_core::workspace::{FileKind, Finish, Follow, Replacement};
@@ -217,12 +218,12 @@ impl EditFile {
             return Ok(None);
         }
         let keep_going = || context.check().is_ok();
-        let streamed = edit::replace_once(
-            &opened.file,
+        let streamed = write_behind(
             replacement.file(),
-            &edit.target,
-            &edit.replacement,
-            keep_going,
+            |_| {},
+            |new| {
+                edit::replace_once(&opened.file, new, &edit.target, &edit.replacement, keep_going)
+            },
         )
         .map_err(|error| self.write_error(WriteError::Io(error)))?;
         context.check()?;
