@@ -7,6 +7,7 @@
 mod addresses;
 mod all;
 mod answering;
+mod asked;
 mod ears;
 mod explicit;
 mod find_tools;
@@ -22,6 +23,7 @@ mod result;
 mod roots;
 mod settings;
 mod shared;
+mod texts;
 mod tool;
 mod upstream;
 

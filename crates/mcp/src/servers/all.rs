@@ -1,6 +1,6 @@
 //! All servers behind a gate.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -24,6 +24,8 @@ use crate::client::Era;
 pub struct Servers {
     pub(super) shared: Arc<Shared>,
     pub(super) all: Arc<[Arc<Upstream>]>,
+    /// What servers ask for goes through it as long as somebody has this.
+    gate: Arc<OnceLock<Arc<Gate>>>,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
@@ -73,6 +75,7 @@ impl Servers {
         Self {
             all: all.collect(),
             shared,
+            gate: Arc::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         }
@@ -85,7 +88,7 @@ impl Servers {
 
     /// Puts what servers ask for, and are asked for besides their tools, through this gate.
     pub fn behind(&self, gate: Gate) {
-        self.shared.questions.through(gate);
+        self.shared.questions.through(self.gate.get_or_init(|| Arc::new(gate)));
     }
 
     /// Finds tools where there are many.

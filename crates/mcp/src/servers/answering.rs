@@ -13,6 +13,7 @@ use toolgate_core::visible;
 use super::ears::Opened;
 use super::questions::Question;
 use super::roots;
+use super::texts::each_text;
 use super::upstream::Upstream;
 use crate::client::{Abilities, Answers, Asked, Refused};
 use crate::server::{Caller, Callers};
@@ -110,7 +111,7 @@ impl Answering {
         // Who asks is said here, since a server may write whatever it likes.
         shown.insert("message".to_owned(), asked_by(self.server(), message).into());
         if let Some(schema) = shown.get_mut("requestedSchema") {
-            *schema = plain(schema.take());
+            *schema = each_text(schema.take(), visible::question);
         }
         if let Some(request) = self.passed_on("elicitation/create", &shown)
             && self.can(&request)
@@ -174,18 +175,6 @@ fn asked_by(server: &str, message: &str) -> String {
         [] => format!("The server `{server}` asks for something."),
         [one] => format!("The server `{server}` asks: {one}"),
         many => format!("The server `{server}` asks:\n│ {}", many.join("\n│ ")),
-    }
-}
-
-/// JSON whose texts hide nothing.
-fn plain(value: Value) -> Value {
-    match value {
-        Value::String(text) => visible::question(&text).into(),
-        Value::Array(items) => items.into_iter().map(plain).collect(),
-        Value::Object(object) => {
-            Value::Object(object.into_iter().map(|(key, value)| (key, plain(value))).collect())
-        }
-        other => other,
     }
 }
 

@@ -12,6 +12,7 @@ use toolgate_core::tool::{Annotations, Definition, Group, ServerTool};
 use toolgate_core::visible;
 
 use super::name::ServerName;
+use super::texts::each_text;
 
 /// A longer description is cut: it would flood a model's context.
 const MOST_DESCRIPTION: usize = 16 * 1024;
@@ -151,7 +152,7 @@ fn checked(schema: Value) -> Result<Schema, String> {
     if let Some(long) = longest_pattern(&schema).filter(|long| *long > MOST_PATTERN) {
         return Err(format!("a pattern in it has {long} bytes, and {MOST_PATTERN} are allowed"));
     }
-    let schema = Schema::from_json(cleaned(schema));
+    let schema = Schema::from_json(each_text(schema, plain_text));
     schema.check()?;
     Ok(schema)
 }
@@ -226,7 +227,7 @@ fn told(
             let mut object = object.clone();
             // Long-running tasks do not pass through here.
             object.remove("execution");
-            object.into_iter().map(|(key, value)| (key, cleaned(value))).collect()
+            object.into_iter().map(|(key, value)| (key, each_text(value, plain_text))).collect()
         }
         _ => Map::new(),
     };
@@ -250,18 +251,6 @@ fn told(
         );
     }
     Value::Object(told)
-}
-
-/// JSON whose texts hide nothing.
-fn cleaned(value: Value) -> Value {
-    match value {
-        Value::String(text) => plain_text(&text).into(),
-        Value::Array(items) => items.into_iter().map(cleaned).collect(),
-        Value::Object(object) => {
-            Value::Object(object.into_iter().map(|(key, value)| (key, cleaned(value))).collect())
-        }
-        other => other,
-    }
 }
 
 /// Text for a model, without letters that people do not see: instructions may hide in them.

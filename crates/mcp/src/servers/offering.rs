@@ -1,45 +1,33 @@
 //! What servers offer besides tools, passed on to clients: resources, prompts, completions.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use rmcp::model::{
-    CompleteRequestParams, CompleteResult, ErrorCode, ErrorData, GetPromptResult, JsonObject,
-    Prompt, ReadResourceResult, Resource, ResourceTemplate,
+    CompleteRequestParams, CompleteResult, ErrorData, GetPromptResult, JsonObject, Prompt,
+    ReadResourceResult, Resource, ResourceTemplate,
 };
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::broadcast;
-use toolgate_core::context::{CallContext, Session};
-use toolgate_core::error::ErrorKind;
-use toolgate_core::result::ToolResult;
-use toolgate_core::schema::Schema;
-use toolgate_core::tool::{Annotations, Preview};
+use toolgate_core::context::Session;
 use toolgate_core::visible;
 
 use super::addresses::{self, Address};
 use super::all::Servers;
-use super::answering::Answering;
+use super::asked::{Asked, understood};
 use super::explicit;
 use super::listed::Naming;
-use super::once::Once;
-use super::tool::failed;
 use super::upstream::Upstream;
-use crate::client::{Client, ClientError, Era, Exchange, Listed};
+use crate::client::{Client, Era, Exchange, Listed};
 use crate::server::{Caller, Kinds, OfferChange, Offers, no_resource};
 
 /// A list that takes longer is left out.
 const LISTING: Duration = Duration::from_secs(10);
 /// A larger resource is not passed on.
 const MOST_BYTES: usize = 10 * 1024 * 1024;
-/// How much of what was read is written down.
-const MOST_CHARS: usize = 60_000;
-
-static ANYTHING: LazyLock<Arc<Schema>> =
-    LazyLock::new(|| Arc::new(Schema::from_json(json!({ "type": "object" }))));
-
 /// What the servers behind a gate offer besides tools. Reading goes through the gate.
 #[derive(Debug, Clone)]
 pub struct Gateway {
@@ -76,80 +64,6 @@ impl Gateway {
             }
         });
         join_all(lists).await.into_iter().flatten().collect()
-    }
-
-    /// Asks a server for something through the gate.
-    async fn ask(
-        &self,
-        upstream: &Arc<Upstream>,
-        asked: Asked,
-        session: &Arc<Session>,
-        caller: Option<&Caller>,
-    ) -> Result<Value, ErrorData> {
-        let Some(gate) = self.servers.shared.questions.gate() else {
-            return Err(ErrorData::internal_error("this is not behind a gate", None));
-        };
-        let Asked { method, name, title, describe, params, looks } = asked;
-        let entry = upstream.entry();
-        let once = Once {
-            server: entry.name.to_string(),
-            name,
-            title,
-            describe: format!("{describe} of the server `{}`", entry.name),
-            schema: Arc::clone(&ANYTHING),
-            annotations: Annotations {
-                open_world: true,
-                ..if looks { Annotations::READ_ONLY } else { Annotations::CHANGES }
-            },
-            preview: Preview::Nothing,
-            doubt: None,
-            time_limit: entry.most,
-            max_result_chars: MOST_CHARS,
-        };
-        let got: Arc<OnceLock<Result<Value, ClientError>>> = Arc::default();
-        let keep = Arc::clone(&got);
-        let (used, asking) = (Arc::clone(upstream), caller.cloned());
-        let work = move |args: Value, context: CallContext| {
-            let working = async move {
-                let client = used.ready(context.cancellation()).await?;
-                let Value::Object(params) = args else { return Ok(ToolResult::text("")) };
-                let entry = used.entry();
-                let answering = Answering::to(context.clone(), &used, asking);
-                let exchange = Exchange {
-                    patience: entry.timeout,
-                    most: entry.most,
-                    stop: context.cancellation().clone(),
-                    can: Some(answering.abilities()),
-                    progress: None,
-                    host: Some(Arc::new(answering)),
-                };
-                let answer = client.request(method, params, exchange).await;
-                let shown = match &answer {
-                    Ok(answer) => Ok(ToolResult::text(answer.to_string())),
-                    Err(error) => Err(failed(entry, error)),
-                };
-                keep.set(answer).ok();
-                shown
-            };
-            Box::pin(working) as _
-        };
-        let args = Value::Object(params);
-        let stop = tokio_util::sync::CancellationToken::new();
-        let _stops = stop.clone().drop_guard();
-        let outcome = once.call(gate, args, session, &stop, Box::new(work)).await;
-        match (got.get().cloned(), outcome.result.error) {
-            (Some(Ok(answer)), None) => Ok(answer),
-            (Some(Err(error @ ClientError::Server { .. })), _) => Err(refused(error)),
-            (_, Some(error)) => {
-                let kind = json!({ "type": error.kind.to_string() });
-                let code = match error.kind {
-                    ErrorKind::ValidationError => ErrorCode::INVALID_PARAMS,
-                    _ => ErrorCode::INTERNAL_ERROR,
-                };
-                Err(ErrorData::new(code, error.message, Some(kind)))
-            }
-            _ => Err(ErrorData::internal_error("the server gave nothing", None)),
-        }
     }
 
     /// The server of a resource.
@@ -195,28 +109,6 @@ impl Gateway {
     }
 }
 
-/// Something that a server is asked for.
-struct Asked {
-    method: &'static str,
-    name: &'static str,
-    title: &'static str,
-    describe: String,
-    params: Map<String, Value>,
-    /// Whether it only looks; otherwise it is judged as a call of a tool is.
-    looks: bool,
-}
-
-/// What a server refuses, as its own error; what else goes wrong is one of ours.
-fn refused(error: ClientError) -> ErrorData {
-    match error {
-        ClientError::Server { code, message, data } => {
-            let code = i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
-            ErrorData::new(ErrorCode(code), message, data)
-        }
-        error => ErrorData::internal_error(error.to_string(), None),
-    }
-}
-
 /// Whether a server lists a resource of this address itself.
 async fn lists(upstream: &Upstream, uri: &str) -> bool {
     upstream.settled().await;
@@ -229,16 +121,6 @@ async fn lists(upstream: &Upstream, uri: &str) -> bool {
 /// What can be read of a list; one bad item loses nothing but itself.
 fn read_all<T: DeserializeOwned>(items: impl Iterator<Item = Value>) -> Vec<T> {
     items.filter_map(|item| serde_json::from_value(item).ok()).collect()
-}
-
-fn understood<T: DeserializeOwned>(mut answer: Value) -> Result<T, ErrorData> {
-    if let Value::Object(answer) = &mut answer {
-        // Servers with a handshake do not say so.
-        answer.entry("resultType").or_insert_with(|| "complete".into());
-    }
-    serde_json::from_value(answer).map_err(|error| {
-        ErrorData::internal_error(format!("the server's answer is not understood: {error}"), None)
-    })
 }
 
 #[async_trait]
@@ -293,7 +175,7 @@ impl Offers for Gateway {
             params,
             looks,
         };
-        let answer = self.ask(&upstream, asked, caller.session(), Some(caller)).await?;
+        let answer = asked.ask(&upstream, caller.session(), Some(caller)).await?;
         let size = serde_json::to_string(&answer).map_or(usize::MAX, |text| text.len());
         if size > MOST_BYTES {
             let message = format!("the resource has {size} bytes, and {MOST_BYTES} are passed on");
@@ -320,7 +202,7 @@ impl Offers for Gateway {
             params,
             looks: true,
         };
-        self.ask(&upstream, asked, session, None).await.map(|_| ())
+        asked.ask(&upstream, session, None).await.map(|_| ())
     }
 
     async fn prompts(&self) -> Result<Vec<Prompt>, ErrorData> {
@@ -362,7 +244,7 @@ impl Offers for Gateway {
             params,
             looks,
         };
-        understood(self.ask(&upstream, asked, caller.session(), Some(caller)).await?)
+        understood(asked.ask(&upstream, caller.session(), Some(caller)).await?)
     }
 
     async fn complete(
@@ -398,7 +280,7 @@ impl Offers for Gateway {
             params,
             looks: true,
         };
-        understood(self.ask(&upstream, asked, session, None).await?)
+        understood(asked.ask(&upstream, session, None).await?)
     }
 
     async fn log_from(&self, level: &str) {

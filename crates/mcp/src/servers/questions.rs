@@ -1,6 +1,6 @@
 //! Questions of servers that a person answers through the gate.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock, Weak};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -31,7 +31,8 @@ static ANSWER: LazyLock<Arc<Schema>> = LazyLock::new(|| {
 /// Puts questions of servers to a person.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    gate: OnceLock<Gate>,
+    /// The gate knows the servers, too, and would never go if it were held here.
+    gate: OnceLock<Weak<Gate>>,
 }
 
 /// A question of a server.
@@ -92,19 +93,19 @@ impl Question {
 
 impl Questions {
     /// Puts them through this gate from now on.
-    pub(super) fn through(&self, gate: Gate) {
+    pub(super) fn through(&self, gate: &Arc<Gate>) {
         // There is one gate in a process.
-        self.gate.set(gate).ok();
+        self.gate.set(Arc::downgrade(gate)).ok();
     }
 
-    /// The gate, if it is known.
-    pub(super) fn gate(&self) -> Option<&Gate> {
-        self.gate.get()
+    /// The gate, if it is known and still there.
+    pub(super) fn gate(&self) -> Option<Arc<Gate>> {
+        self.gate.get()?.upgrade()
     }
 
     /// Whether somebody may be there to answer.
     pub(super) fn reach_a_person(&self) -> bool {
-        self.gate.get().is_some_and(|gate| gate.approvals().is_anybody_there())
+        self.gate().is_some_and(|gate| gate.approvals().is_anybody_there())
     }
 
     /// Puts a question to a person during a call; the answer, or nothing when they refuse.
@@ -114,7 +115,7 @@ impl Questions {
         question: Question,
         context: &CallContext,
     ) -> Result<Option<Value>, String> {
-        let Some(gate) = self.gate.get() else { return Err("nobody can be asked here".to_owned()) };
+        let Some(gate) = self.gate() else { return Err("nobody can be asked here".to_owned()) };
         let Question { name, title, asks, shown, usual, form } = question;
         let once = Once {
             server: server.to_owned(),
@@ -141,7 +142,7 @@ impl Questions {
         };
         let session = context.shared_session();
         let args = json!({ "answer": usual });
-        let outcome = once.call(gate, args, &session, context.cancellation(), Box::new(work)).await;
+        let outcome = once.call(&gate, args, &session, context.cancellation(), Box::new(work)).await;
         match outcome.result.error {
             None => Ok(given.get().cloned()),
             Some(ToolError { kind: ErrorKind::ApprovalDenied, .. }) => Ok(None),

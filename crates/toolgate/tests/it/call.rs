@@ -1,6 +1,6 @@
 //! `toolgate call`: one call through the gate.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::process::Stdio;
 
@@ -8,6 +8,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::{Value, json};
 
+use crate::gateway;
 use crate::harness::{Toolgate, call_args, error_type, fields, llm_content, stderr, stdout};
 
 #[test]
@@ -345,4 +346,22 @@ fn a_line_hint_is_followed_however_far_away_it_is() {
     let args = json!({ "path": "a.txt", "edits": edits });
     let done = toolgate.call_with(&["--mode", "yolo"], "edit_file", &args);
     done.success().stdout(contains("(line 1000005)"));
+}
+
+/// Whoever opens the store first reads its log to the end, so a long one makes every call slow.
+#[test]
+fn calls_leave_no_long_log_behind() {
+    let plain = Toolgate::with_files(&[("a.txt", "hello\n")]);
+    let with_server = gateway::behind(&[], "trust = true\n");
+    let calls = [
+        (plain, "read_file", json!({ "path": "a.txt" })),
+        (with_server, "mcp__other__echo", json!({ "text": "hi" })),
+    ];
+    for (toolgate, tool, args) in &calls {
+        for _ in 0..30 {
+            toolgate.call(tool, args).success();
+        }
+        let log = fs::metadata(toolgate.home("state.db-wal")).unwrap().len();
+        assert!(log < 80 * 4096, "{tool}: {log}");
+    }
 }
