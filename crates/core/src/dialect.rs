@@ -98,7 +98,7 @@ impl Face {
     }
 
     /// A face that differs in the tool's name alone.
-    pub fn renamed<Native: JsonSchema>(dialect: Dialect, name: &'static str) -> Self {
+    pub fn renamed<Native: JsonSchema + 'static>(dialect: Dialect, name: &'static str) -> Self {
         Self {
             dialect,
             name,

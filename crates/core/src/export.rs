@@ -36,7 +36,7 @@ impl FromStr for Provider {
 /// One tool as a provider takes it, under its names in a dialect.
 pub fn tool_schema(definition: &Definition, provider: Provider, dialect: Dialect) -> Value {
     let name = definition.name_in(dialect);
-    let description = &definition.description;
+    let description = definition.description();
     let mut parameters = definition.schema_in(dialect).json().clone();
     if let Some(object) = parameters.as_object_mut() {
         // The description stands beside the parameters in every format.

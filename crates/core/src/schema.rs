@@ -3,7 +3,7 @@
 mod explain;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, LazyLock, OnceLock, mpsc};
 use std::time::Duration;
 
 use jsonschema::Validator;
@@ -22,12 +22,15 @@ const MOST_PATTERN: usize = 1024 * 1024;
 /// A JSON Schema, compiled when it is first needed and then kept.
 #[derive(Debug)]
 pub struct Schema {
-    json: Value,
+    json: LazyLock<Value, Make>,
     origin: Origin,
     compiled: OnceLock<Result<Arc<Validator>, String>>,
     /// Checking took too long once, so it is not tried again.
     is_slow: AtomicBool,
 }
+
+/// Makes a schema when it is first looked at: a program that calls one tool needs one of many.
+type Make = Box<dyn FnOnce() -> Value + Send>;
 
 /// Where a schema comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,27 +43,18 @@ enum Origin {
 
 impl Schema {
     /// The schema of a type, self-contained.
-    pub fn of<T: JsonSchema>() -> Self {
-        let settings = SchemaSettings::draft07().with(|settings| {
-            settings.inline_subschemas = true;
-            settings.meta_schema = None;
-        });
-        let mut json = settings.into_generator().into_root_schema_for::<T>().to_value();
-        if let Some(object) = json.as_object_mut() {
-            object.remove("title");
-            tidy(object);
-        }
-        Self::new(json, Origin::Derived)
+    pub fn of<T: JsonSchema + 'static>() -> Self {
+        Self::new(Box::new(derive::<T>), Origin::Derived)
     }
 
     /// A schema that came from elsewhere.
     pub fn from_json(json: Value) -> Self {
-        Self::new(json, Origin::Foreign)
+        Self::new(Box::new(|| json), Origin::Foreign)
     }
 
-    fn new(json: Value, origin: Origin) -> Self {
+    fn new(make: Make, origin: Origin) -> Self {
         let is_slow = AtomicBool::new(false);
-        Self { json, origin, compiled: OnceLock::new(), is_slow }
+        Self { json: LazyLock::new(make), origin, compiled: OnceLock::new(), is_slow }
     }
 
     /// Whether arguments can be checked by it.
@@ -182,6 +176,19 @@ fn compile(json: &Value, origin: Origin) -> Result<Arc<Validator>, String> {
         options = options.with_draft(jsonschema::Draft::Draft7);
     }
     options.build(json).map(Arc::new).map_err(|error| error.to_string())
+}
+
+fn derive<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft07().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut json = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(object) = json.as_object_mut() {
+        object.remove("title");
+        tidy(object);
+    }
+    json
 }
 
 /// Drops what says nothing to a model: Rust's number formats and defaults of `null`.

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::IsTerminal as _;
+use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -158,6 +159,8 @@ impl App {
         let behind = Behind::new(&config, &workspace, &registry, &spawner, pins, naming)?;
         let gate = behind.serve(builder, &elicitation).build();
         behind.stand_behind(&gate);
+        // They last as long as the program, and freeing them piece by piece would only delay its end.
+        mem::forget((Arc::clone(&registry), Arc::clone(&rules)));
         let mut session = Session::new(workspace).with_dialect(global.dialect);
         if let Use::Calls(lasts) = purpose {
             session = session.lasting(lasts);

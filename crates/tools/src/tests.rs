@@ -26,7 +26,7 @@ fn names_are_unique_in_every_dialect() {
 fn every_tool_and_parameter_says_what_it_is() {
     for tool in all().unwrap() {
         let definition = tool.definition();
-        assert!(definition.description.len() > 20, "{}", definition.name);
+        assert!(definition.description().len() > 20, "{}", definition.name);
         for dialect in Dialect::ALL {
             let schema = definition.schema_in(dialect).json();
             assert_eq!(schema["additionalProperties"], Value::Bool(false), "{}", definition.name);
@@ -74,7 +74,8 @@ fn reference() -> String {
 }
 
 fn write_tool(text: &mut String, definition: &Definition) {
-    let Definition { name, title, description, group, max_result_chars, .. } = definition;
+    let Definition { name, title, group, max_result_chars, .. } = definition;
+    let description = definition.description();
     write!(text, "\n## `{name}`: {title}\n\n{description}\n\n").unwrap();
     writeln!(text, "Group `{group}`, results up to {max_result_chars} characters.").unwrap();
     for dialect in Dialect::ALL {

@@ -6,6 +6,7 @@
 
 mod folder;
 mod ignores;
+mod line;
 mod rules;
 mod walk;
 

@@ -21,8 +21,8 @@ pub struct Definition {
     pub name: ToolName,
     /// What people call it.
     pub title: String,
-    /// What a model reads.
-    pub description: String,
+    /// What a model reads, where that is not the description of its schema.
+    pub described: Option<String>,
     /// What kind of tool it is.
     pub group: Group,
     /// What it claims about its effects.
@@ -53,6 +53,11 @@ pub struct ServerTool {
 }
 
 impl Definition {
+    /// What a model reads.
+    pub fn description(&self) -> &str {
+        self.described.as_deref().unwrap_or_else(|| self.schema.description())
+    }
+
     /// The tool's face in a dialect, if it has one of its own.
     pub fn face(&self, dialect: Dialect) -> Option<&Face> {
         self.faces.iter().find(|face| face.dialect == dialect)

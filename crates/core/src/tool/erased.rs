@@ -114,16 +114,15 @@ impl Authority {
 ///
 /// When the name is none a tool can have.
 pub fn typed<I: Invocation>() -> Result<Arc<dyn Tool>, InvalidToolName> {
-    let schema = Schema::of::<I::Params>();
     let definition = Definition {
         name: I::NAME.parse()?,
         title: I::TITLE.to_owned(),
-        description: schema.description().to_owned(),
+        described: None,
         group: I::GROUP,
         annotations: I::ANNOTATIONS,
         shape: I::SHAPE,
         max_result_chars: I::MAX_RESULT_CHARS,
-        schema: Arc::new(schema),
+        schema: Arc::new(Schema::of::<I::Params>()),
         output: I::output().map(Arc::new),
         faces: I::faces(),
         origin: None,

@@ -51,7 +51,7 @@ impl MadeUp {
         let definition = Definition {
             name: name.parse().unwrap(),
             title: format!("Title of {name}"),
-            description: format!("Description of {name}."),
+            described: Some(format!("Description of {name}.")),
             group: Group::Meta,
             annotations: Annotations::READ_ONLY,
             shape: Shape::File,

@@ -117,7 +117,7 @@ proptest! {
         let registry = Registry::new();
         for (name, (parameters, description)) in &tools {
             let tool = MadeUp::new(name).schema(schema_of(parameters));
-            let tool = tool.defined(|definition| description.clone_into(&mut definition.description));
+            let tool = tool.defined(|definition| definition.described = Some(description.to_owned()));
             registry.register(Arc::new(tool)).unwrap();
         }
         for (provider, pointer) in [

@@ -38,7 +38,7 @@ impl MadeUp {
         let definition = Definition {
             name: name.parse().unwrap(),
             title: name.replace('_', " "),
-            description: format!("Made up for tests: {name}."),
+            described: Some(format!("Made up for tests: {name}.")),
             group: Group::Meta,
             annotations: Annotations::READ_ONLY,
             shape: Shape::File,

@@ -96,7 +96,7 @@ fn score(definition: &Definition, wanted: &[String]) -> usize {
         (12, words(&of.tool).collect::<Vec<_>>()),
         (6, words(&of.server).collect()),
         (4, words(&definition.title).collect()),
-        (2, words(&definition.description).collect()),
+        (2, words(definition.description()).collect()),
         (1, definition.schema.parameters().flat_map(words).collect()),
     ];
     let best = |wanted: &String| {
@@ -173,7 +173,9 @@ impl Invocation for FindTools {
         finder.look_up(&found, context.session());
         let mut text = String::new();
         for tool in &found {
-            let Definition { name, description, schema, .. } = tool.definition();
+            let definition = tool.definition();
+            let (name, description, schema) =
+                (&definition.name, definition.description(), &definition.schema);
             let schema = serde_json::to_string(schema.json()).unwrap_or_default();
             writeln!(text, "## {name}\n{}\narguments: {schema}\n", description.trim()).ok();
         }

@@ -74,7 +74,7 @@ pub(super) fn read(
     let definition = Definition {
         name: full,
         title,
-        description,
+        described: Some(description),
         group: Group::Meta,
         annotations,
         shape: Shape::Both,

@@ -61,7 +61,7 @@ impl Once {
                 Err(error) => return refused(&error.to_string()),
             },
             title: self.title.to_owned(),
-            description: String::new(),
+            described: Some(String::new()),
             group: Group::Meta,
             annotations: self.annotations,
             shape: Shape::Both,

@@ -142,7 +142,8 @@ impl Questions {
         };
         let session = context.shared_session();
         let args = json!({ "answer": usual });
-        let outcome = once.call(&gate, args, &session, context.cancellation(), Box::new(work)).await;
+        let outcome =
+            once.call(&gate, args, &session, context.cancellation(), Box::new(work)).await;
         match outcome.result.error {
             None => Ok(given.get().cloned()),
             Some(ToolError { kind: ErrorKind::ApprovalDenied, .. }) => Ok(None),

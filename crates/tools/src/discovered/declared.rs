@@ -66,7 +66,7 @@ impl Declared {
                 .parse()
                 .map_err(|_| format!("`{shown}` is no name for a tool"))?,
             title: own.to_owned(),
-            description,
+            described: Some(description),
             group: Group::Meta,
             annotations: Annotations { open_world: true, ..Annotations::CHANGES },
             shape: Shape::Output,

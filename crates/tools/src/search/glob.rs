@@ -4,6 +4,8 @@ mod matches;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
+use std::thread;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -208,25 +210,48 @@ fn push_line(text: &mut String, (folder, name): (&str, &str)) {
     text.push('\n');
 }
 
-/// Writes paths that are no longer shown, many at a time.
+/// Writes paths that are no longer shown, many at a time; the next are put together meanwhile.
 fn write_rest<'p>(
     collector: &mut Collector,
     prefix: &str,
-    paths: impl Iterator<Item = (&'p str, &'p str)>,
+    mut paths: impl Iterator<Item = (&'p str, &'p str)>,
 ) {
-    let mut block = String::new();
-    let mut count = 0;
-    paths.for_each(|path| {
-        block.push_str(prefix);
-        push_line(&mut block, path);
-        count += 1;
-        if block.len() > WRITTEN_AT_ONCE {
-            collector.items(&block, count);
-            block.clear();
-            count = 0;
+    let first = Block::next(prefix, &mut paths);
+    collector.items(&first.text, first.count);
+    if first.text.len() <= WRITTEN_AT_ONCE {
+        return;
+    }
+    thread::scope(|scope| {
+        let (full, blocks) = mpsc::sync_channel::<Block>(2);
+        scope.spawn(move || blocks.iter().for_each(|next| collector.items(&next.text, next.count)));
+        loop {
+            let next = Block::next(prefix, &mut paths);
+            // Nobody takes them any more only after a panic, which ends this as well.
+            if next.count == 0 || full.send(next).is_err() {
+                break;
+            }
         }
     });
-    collector.items(&block, count);
+}
+
+/// Many lines at once.
+struct Block {
+    text: String,
+    count: u64,
+}
+
+impl Block {
+    fn next<'p>(prefix: &str, paths: &mut impl Iterator<Item = (&'p str, &'p str)>) -> Self {
+        let mut block = Self { text: String::with_capacity(WRITTEN_AT_ONCE + 256), count: 0 };
+        while block.text.len() <= WRITTEN_AT_ONCE
+            && let Some(path) = paths.next()
+        {
+            block.text.push_str(prefix);
+            push_line(&mut block.text, path);
+            block.count += 1;
+        }
+        block
+    }
 }
 
 /// A pattern of `read_many_files`, resolved but not yet looked for.

@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::Errno;
 
 use super::ignores::{Ignores, Present};
-use super::rules::Rule;
+use super::line::Rule;
 
 /// Folders nobody wants to search: git's own files and installed packages.
 const NEVER_ENTERED: &[&[u8]] = &[b".git", b"node_modules"];

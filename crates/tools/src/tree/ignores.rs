@@ -9,7 +9,8 @@ use std::sync::Arc;
 use ignore::gitignore::GitignoreBuilder;
 use rustix::fs::{Mode, OFlags};
 
-use super::rules::{Rule, Rules};
+use super::line::Rule;
+use super::rules::Rules;
 
 /// Ignore files are not read beyond this.
 const MOST_BYTES: u64 = 1024 * 1024;

@@ -3,61 +3,54 @@
 //! Nearly every name matches no rule, and finding that out by running all
 //! patterns costs more than anything else in a walk. So each pattern leaves
 //! behind what a name must have for it to match at all; only a name that has
-//! it is put to the patterns themselves, and only then are they compiled.
+//! it is put to the lines themselves.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
-use crate::pattern;
-
-/// What the rules say about a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
-    Ignored,
-    /// Named as not ignored, which also unhides it.
-    Wanted,
-    None,
-}
+use super::line::{Line, Rule, said};
 
 /// The rules of one file, for paths below a folder.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// Built as if the folder were `.`, which spares comparing path prefixes for every file.
-    matcher: LazyLock<Gitignore, Compile>,
+    matcher: Matcher,
     hints: Hints,
     /// How long the folder's own path is, its last slash included.
     prefix: usize,
 }
 
-/// Compiles patterns that were read before.
-type Compile = Box<dyn FnOnce() -> Gitignore + Send>;
+#[derive(Debug)]
+enum Matcher {
+    /// The last line that says something counts.
+    Lines(Vec<Line>),
+    Compiled(Gitignore),
+}
 
 impl Rules {
     /// Reads rules; nothing when there are none.
     pub(super) fn parse(folder: &Path, text: &str) -> Option<Self> {
-        let text = text.trim_start_matches('\u{feff}').to_owned();
+        let text = text.trim_start_matches('\u{feff}');
         let mut hints = Hints::default();
         text.lines().for_each(|line| hints.add(line));
-        hints.any().then(|| Self::new(folder, Box::new(move || compile(&text)), hints))
+        let lines = || Matcher::Lines(text.lines().filter_map(Line::parse).collect());
+        hints.any().then(|| Self::new(folder, lines(), hints))
     }
 
     /// Rules whose text is not known, such as the user's own.
     pub(super) fn opaque(folder: &Path, matcher: Gitignore) -> Self {
         let hints = Hints { always: !matcher.is_empty(), ..Hints::default() };
-        Self::new(folder, Box::new(|| matcher), hints)
+        Self::new(folder, Matcher::Compiled(matcher), hints)
     }
 
-    fn new(folder: &Path, compile: Compile, hints: Hints) -> Self {
+    fn new(folder: &Path, matcher: Matcher, hints: Hints) -> Self {
         let path = folder.as_os_str().as_bytes();
         let slash = usize::from(!path.ends_with(b"/"));
-        Self { matcher: LazyLock::new(compile), hints, prefix: path.len() + slash }
+        Self { matcher, hints, prefix: path.len() + slash }
     }
 
     /// What the rules say about a path below the folder.
@@ -66,22 +59,20 @@ impl Rules {
             return Rule::None;
         }
         let inner = path.as_os_str().as_bytes().get(self.prefix..).unwrap_or_default();
-        match self.matcher.matched(Path::new(OsStr::from_bytes(inner)), is_folder) {
-            Match::None => Rule::None,
-            Match::Ignore(_) => Rule::Ignored,
-            Match::Whitelist(_) => Rule::Wanted,
-        }
+        self.matcher.rule(inner, name.as_bytes(), is_folder)
     }
 }
 
-/// Compiles rules; lines that make no sense are skipped, as git does.
-fn compile(text: &str) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(".");
-    for line in text.lines().filter(|line| !pattern::is_unreasonable(line)) {
-        // What is wrong with a line is nothing to whoever walks the tree.
-        builder.add_line(None, line).ok();
+impl Matcher {
+    fn rule(&self, inner: &[u8], name: &[u8], is_folder: bool) -> Rule {
+        match self {
+            Self::Lines(lines) => {
+                let said = lines.iter().rev().map(|line| line.rule(inner, name, is_folder));
+                said.into_iter().find(|rule| *rule != Rule::None).unwrap_or(Rule::None)
+            }
+            Self::Compiled(matcher) => said(matcher, inner, is_folder),
+        }
     }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// What a name must have for any of the patterns to match it.
@@ -108,7 +99,7 @@ impl Hints {
         if line.is_empty() || line.starts_with('#') {
             return;
         }
-        let pattern = line.trim_start_matches('!').trim_end_matches('/');
+        let pattern = line.strip_prefix('!').unwrap_or(line).trim_end_matches('/');
         let last = pattern.rsplit('/').next().unwrap_or_default();
         let special = ['*', '?', '[', ']', '{', '}'];
         let Some(first) = last.find(special) else {
@@ -238,6 +229,7 @@ impl ByteSet {
 
 #[cfg(test)]
 mod tests {
+    use ignore::gitignore::GitignoreBuilder;
     use proptest::prelude::*;
 
     use super::*;
@@ -249,6 +241,8 @@ mod tests {
             "[ab]{0,2}\\[[ab]{1,2}\\][ab.*]{0,3}",
             "[ab]{0,1}\\{[ab]{1,2},[ab.]{1,2}\\}[ab.*]{0,2}",
             "[ab/]{1,5}",
+            "!{0,1}/{0,1}[ab.]{0,2}\\*[ab.]{0,2}/{0,1}",
+            "[!/#]{1,2}[ab]{0,2}[ /]{0,2}",
             "[ab]{1,2}/\\*\\*",
             "\\\\[ab!#]{1,2}\\*{0,1}[ab.]{0,2}",
             "#[ab]{0,2}",
@@ -257,22 +251,33 @@ mod tests {
         ]
     }
 
+    /// All lines compiled together, as others do it.
+    fn compiled(text: &str) -> Gitignore {
+        let mut builder = GitignoreBuilder::new(".");
+        for line in text.lines() {
+            builder.add_line(None, line).ok();
+        }
+        builder.build().unwrap()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(3000))]
 
-        /// A name without a hint matches no pattern: the short cut never changes an answer.
+        /// Neither hints nor comparing simple lines ever changes an answer.
         #[test]
-        fn hints_never_hide_a_match(lines in proptest::collection::vec(pattern(), 1..4), name in "[ab.!]{1,5}") {
-            prop_assume!(name != "." && name != "..");
+        fn short_cuts_change_no_answer(lines in proptest::collection::vec(pattern(), 1..5), name in "[ab! ][ab.! ]{0,4}|\\.[ab.]{0,3}[ab!]") {
             let text = lines.join("\n");
-            if let Some(rules) = Rules::parse(Path::new("/w"), &text) {
-                for folder in ["/w/", "/w/a/"] {
-                    let path = format!("{folder}{name}");
-                    for is_folder in [false, true] {
-                        let inner = path.strip_prefix("/w/").unwrap();
-                        let matched = !rules.matcher.matched(inner, is_folder).is_none();
-                        prop_assert!(!matched || rules.hints.may_match(name.as_bytes()), "{text:?} {path}");
-                    }
+            let whole = compiled(&text);
+            let rules = Rules::parse(Path::new("/w"), &text);
+            for folder in ["", "a/", "b/a/"] {
+                let inner = format!("{folder}{name}");
+                for is_folder in [false, true] {
+                    let expected = said(&whole, inner.as_bytes(), is_folder);
+                    let path = format!("/w/{inner}");
+                    let found = rules.as_ref().map_or(Rule::None, |rules| {
+                        rules.rule(Path::new(&path), OsStr::new(&name), is_folder)
+                    });
+                    prop_assert_eq!(found, expected, "{:?} {}", &text, &inner);
                 }
             }
         }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::folder::{Folder, Kind, Listing, is_never_entered};
 
@@ -15,8 +16,9 @@ const MOST_THREADS: usize = 12;
 /// Files handed out at once; a folder with more is shared among threads.
 const CHUNK: usize = 128;
 
-/// How often a thread looks for work before it waits for it.
-const PATIENCE: usize = 100;
+/// How long a thread looks out for work before it sleeps. Whoever is woken may find itself on a
+/// processor that is busy, while another one has nothing to do.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// What a walk leaves out.
 #[derive(Debug, Clone, Copy)]
@@ -275,6 +277,8 @@ impl PathBuffer {
 struct Queue {
     state: Mutex<State>,
     changed: Condvar,
+    /// Whether there may be something to do, or nothing any more, as of a moment ago.
+    has_news: AtomicBool,
 }
 
 struct State {
@@ -290,6 +294,7 @@ impl Queue {
         Self {
             state: Mutex::new(State { waiting: vec![first], unfinished: 1, asleep: 0 }),
             changed: Condvar::new(),
+            has_news: AtomicBool::new(true),
         }
     }
 
@@ -299,19 +304,14 @@ impl Queue {
 
     fn next(&self) -> Option<Work> {
         let mut state = self.lock();
-        // More work is usually about to come, and going to sleep costs more than a look.
-        for _ in 0..PATIENCE {
-            if !state.waiting.is_empty() || state.unfinished == 0 {
-                break;
-            }
+        if state.waiting.is_empty() && state.unfinished > 0 {
             drop(state);
-            for _ in 0..50 {
-                std::hint::spin_loop();
-            }
+            self.look_out();
             state = self.lock();
         }
         loop {
             if let Some(work) = state.waiting.pop() {
+                self.tell(&state);
                 return Some(work);
             }
             if state.unfinished == 0 {
@@ -323,6 +323,22 @@ impl Queue {
         }
     }
 
+    /// Waits a little without sleeping, but lets others have the processor.
+    fn look_out(&self) {
+        let began = Instant::now();
+        while !self.has_news.load(Ordering::Relaxed) && began.elapsed() < PATIENCE {
+            for _ in 0..20 {
+                std::hint::spin_loop();
+            }
+            thread::yield_now();
+        }
+    }
+
+    fn tell(&self, state: &State) {
+        let has_news = !state.waiting.is_empty() || state.unfinished == 0;
+        self.has_news.store(has_news, Ordering::Relaxed);
+    }
+
     fn add(&self, work: impl ExactSizeIterator<Item = Work>) {
         let count = work.len();
         if count == 0 {
@@ -331,6 +347,7 @@ impl Queue {
         let mut state = self.lock();
         state.unfinished += count;
         state.waiting.extend(work);
+        self.tell(&state);
         let asleep = state.asleep;
         drop(state);
         match (asleep, count) {
@@ -344,6 +361,7 @@ impl Queue {
         let mut state = self.lock();
         state.unfinished = state.unfinished.saturating_sub(1);
         if state.unfinished == 0 {
+            self.tell(&state);
             drop(state);
             self.changed.notify_all();
         }
@@ -353,6 +371,7 @@ impl Queue {
         let mut state = self.lock();
         state.waiting.clear();
         state.unfinished = 0;
+        self.tell(&state);
         drop(state);
         self.changed.notify_all();
     }

@@ -173,7 +173,7 @@ fn every_parameter_of_a_face_is_known_and_all_are_described() {
     for tool in toolgate_tools::all().unwrap() {
         let definition = tool.definition();
         assert!(
-            !definition.description.is_empty() && !definition.title.is_empty(),
+            !definition.description().is_empty() && !definition.title.is_empty(),
             "{}",
             definition.name
         );

@@ -73,7 +73,7 @@ fn only_a_trusted_server_is_believed_that_a_tool_is_harmless() {
 fn letters_that_nobody_sees_are_taken_out() {
     let raw = json!({ "name": "a", "description": "Adds.\u{e0041}\u{200b} ⚠️\u{1b}[8m" });
     let tool = listed(&raw).unwrap().definition;
-    assert_eq!(tool.description, "Adds. ⚠️\\x1b[8m");
+    assert_eq!(tool.description(), "Adds. ⚠️\\x1b[8m");
     assert_eq!(tool.origin.unwrap().listed["description"], "Adds. ⚠️\\x1b[8m");
 }
 
@@ -95,7 +95,7 @@ fn what_is_said_changes_with_description_schema_and_annotations() {
 fn a_long_description_is_cut_and_says_so() {
     let tool = listed(&json!({ "name": "a", "description": "x".repeat(20_000) })).unwrap();
     assert!(
-        tool.definition.description.ends_with("[cut: the server's description has 20000 bytes]")
+        tool.definition.description().ends_with("[cut: the server's description has 20000 bytes]")
     );
 }
 

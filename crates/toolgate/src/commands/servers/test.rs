@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_core::tool::{Definition, Tool};
+use toolgate_core::tool::Tool;
 use toolgate_mcp::client::Era;
 use toolgate_mcp::servers::{Health, Status};
 
@@ -96,7 +96,7 @@ fn write_status(text: &mut String, status: &Status, app: &App) {
         }
     }
     for tool in tools(app, name) {
-        let Definition { name, description, .. } = tool.definition();
+        let (name, description) = (&tool.definition().name, tool.definition().description());
         let first = description.lines().next().unwrap_or_default();
         let short: String = one_line(first).chars().take(MOST).collect();
         writeln!(text, "  {name}  {short}").ok();

@@ -25,7 +25,7 @@ pub(crate) fn run(global: &GlobalArgs, groups: &[Group]) -> anyhow::Result<ExitC
                     "title": definition.title,
                     "group": definition.group,
                     "annotations": definition.annotations,
-                    "description": definition.description,
+                    "description": definition.description(),
                 })
             })
             .collect();
@@ -45,7 +45,7 @@ pub(crate) fn run(global: &GlobalArgs, groups: &[Group]) -> anyhow::Result<ExitC
         writeln!(
             text,
             "{name:<width$}  {group:<6}  {effect:<8}  {}",
-            first_sentence(&definition.description)
+            first_sentence(definition.description())
         )?;
     }
     if tools.is_empty() {

@@ -33,7 +33,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ShowArgs) -> anyhow::Result<ExitCo
             "title": definition.title,
             "group": definition.group,
             "annotations": definition.annotations,
-            "description": definition.description,
+            "description": definition.description(),
             "maxResultChars": definition.max_result_chars,
             "schema": definition.schema_in(dialect).json(),
         }))?;
@@ -47,7 +47,7 @@ fn render(definition: &Definition, dialect: Dialect) -> anyhow::Result<String> {
     let bold = Style::new().bold();
     let mut text = String::new();
     writeln!(text, "{bold}{}{bold:#} ({})", definition.name_in(dialect), definition.title)?;
-    writeln!(text, "\n{}\n", definition.description)?;
+    writeln!(text, "\n{}\n", definition.description())?;
     let claims = [
         (definition.annotations.read_only, "read-only"),
         (definition.annotations.destructive, "destructive"),
