@@ -95,6 +95,13 @@ pub fn write_behind<T>(
     })
 }
 
+/// Closes a file on another thread: one that has no name any more is freed then, which takes a
+/// while if it is large.
+pub fn let_go(file: File) {
+    // Where there is no other thread, it is closed here.
+    thread::Builder::new().spawn(move || drop(file)).ok();
+}
+
 impl Behind {
     /// Reads once and hands it over; how many bytes came, none at the end.
     ///

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
-use toolgate_core::behind::{Behind, behind, write_behind};
+use toolgate_core::behind::{Behind, behind, let_go, write_behind};
 use uuid::Uuid;
 
 /// From this size on contents are copied as they are, which file systems can do without copying.
@@ -173,7 +173,13 @@ impl Blobs {
         let (hash, size) = copy_whole(file, &mut unfinished.file, size, survive)
             .map_err(|source| failed(&unfinished.path, source))?;
         let place = self.place(&hash, Form::Whole)?;
-        if !place.exists() {
+        if place.exists() {
+            let copy = unfinished.file.try_clone();
+            drop(unfinished);
+            if let Ok(copy) = copy {
+                let_go(copy);
+            }
+        } else {
             self.finish(unfinished, &place, survive)?;
         }
         Ok(Kept { hash, size, is_only_hashed: false })

@@ -28,7 +28,7 @@ use crate::config::{self, Config};
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::home;
-use crate::kept::{Kept, Says};
+use crate::kept::{Kept, Opening, Says};
 use crate::live::Live;
 use crate::output::Output;
 use crate::own_settings::OwnSettings;
@@ -88,6 +88,10 @@ impl App {
             Use::Serving(naming) => naming,
             _ => Naming::Prefixed,
         };
+        let opening = match purpose {
+            Use::Looking => None,
+            _ => Some(Opening::begin()?),
+        };
         // In front of a single server there is nothing else.
         let registry = match naming {
             Naming::Prefixed => built_in_tools()?,
@@ -134,10 +138,10 @@ impl App {
         let screen = Screen::default();
         let cancellation = CancellationToken::new();
         let mut kept = None;
-        if purpose != Use::Looking {
+        if let Some(opening) = opening {
             let beginning =
                 if global.session.is_some() { Beginning::Joined } else { Beginning::New };
-            let opened = Kept::open(&workspace, loader, &rules, &secrets, beginning)?;
+            let opened = Kept::open(opening, &workspace, loader, &rules, &secrets, beginning)?;
             builder =
                 builder.ledger(opened.ledger()).journal(opened.journal()).grants(opened.grants());
             builder = opened.serve(builder);

@@ -7,8 +7,10 @@ mod waiting;
 pub(crate) use always::Always;
 pub(crate) use waiting::{Says, Waiting};
 
+use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 use anyhow::Context as _;
 use toolgate_core::attach::Attach;
@@ -22,7 +24,7 @@ use toolgate_core::workspace::Workspace;
 use toolgate_policy::load::Loader;
 use toolgate_store::approvals::Asking;
 use toolgate_store::grants::{Beginning, KeptGrants};
-use toolgate_store::{KeptFiles, Shelf, SqliteLedger, Store};
+use toolgate_store::{KeptFiles, Shelf, SqliteLedger, Store, StoreError};
 use toolgate_tools::ChangedFiles;
 
 use self::grants::OwnersGrants;
@@ -44,17 +46,41 @@ pub(crate) struct Kept {
     seen: Arc<KeptFiles>,
 }
 
+/// The store, being opened on another thread.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    folder: PathBuf,
+    store: JoinHandle<Result<Store, StoreError>>,
+}
+
+impl Opening {
+    /// Begins to open the store, which takes as long as reading all settings.
+    pub(crate) fn begin() -> anyhow::Result<Self> {
+        let folder = home::state()?;
+        let opened = folder.clone();
+        let open = move || Store::open(&opened);
+        let store = thread::Builder::new().spawn(open).context("cannot start a thread")?;
+        Ok(Self { folder, store })
+    }
+
+    fn store(self) -> anyhow::Result<Store> {
+        let opened = self.store.join().unwrap_or_else(|payload| panic::resume_unwind(payload));
+        opened.context(UNRECORDED)
+    }
+}
+
 impl Kept {
-    /// Opens what is kept; without it, nothing runs.
+    /// What is kept, once it is open; without it, nothing runs.
     pub(crate) fn open(
+        opening: Opening,
         workspace: &Workspace,
         loader: Loader,
         rules: &Arc<Live>,
         secrets: &Arc<Secrets>,
         beginning: Beginning,
     ) -> anyhow::Result<Self> {
-        let folder = home::state()?;
-        let store = open_with(&folder, secrets)?;
+        let folder = opening.folder.clone();
+        let store = opening.store()?.with_redactor(secrets.redact());
         let roots = workspace.roots().map(Path::to_owned).collect();
         let journal = store.journal(roots);
         let grants = OwnersGrants {
@@ -105,9 +131,4 @@ impl Kept {
     pub(crate) fn flush(&self) -> anyhow::Result<()> {
         self.ledger.flush().map_err(|error| anyhow::anyhow!("{}", error.message))
     }
-}
-
-/// The store of this user, taking secrets out of what is written.
-fn open_with(folder: &Path, secrets: &Arc<Secrets>) -> anyhow::Result<Store> {
-    Ok(Store::open(folder).context(UNRECORDED)?.with_redactor(secrets.redact()))
 }

@@ -7,6 +7,7 @@
 mod folder;
 mod ignores;
 mod line;
+mod processors;
 mod rules;
 mod walk;
 

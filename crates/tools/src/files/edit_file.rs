@@ -3,10 +3,11 @@
 mod faults;
 mod params;
 
+use std::fs::File;
 use std::io::{self, Seek as _, Write as _};
 
 use serde_json::json;
-use toolgate_core::behind::write_behind;
+use toolgate_core::behind::{let_go, write_behind};
 use toolgate_core::policy::Place;
 use toolgate_core::prelude::*;
 use toolgate_core::workspace::{FileKind, Finish, Follow, Replacement};
@@ -148,10 +149,11 @@ impl EditFile {
             context.workspace().begin_replacement(&self.file).map_err(|error| {
                 paths::open_error(context, &self.file, &error, ErrorKind::FileEditError)
             })?;
-        if let Some(line) = self.edit_while_copying(context, &mut replacement)? {
+        if let Some((line, old)) = self.edit_while_copying(context, &mut replacement)? {
             replacement
                 .finish(Finish::Replace)
                 .map_err(|error| self.write_error(WriteError::Io(error)))?;
+            let_go(old);
             let planned = Planned { changes: Vec::new(), lines: vec![line], replaced: 1 };
             return Ok(self.result(&planned, creates));
         }
@@ -193,12 +195,13 @@ impl EditFile {
     }
 
     /// Makes a single exact edit of a large file without reading it into memory.
-    /// Gives back the line of the edit, or nothing when the edit needs a closer look.
+    /// Gives back the line of the edit and the old version, still open, or nothing when the edit
+    /// needs a closer look.
     fn edit_while_copying(
         &self,
         context: &CallContext,
         replacement: &mut Replacement,
-    ) -> Result<Option<u64>, ToolError> {
+    ) -> Result<Option<(u64, File)>, ToolError> {
         let [edit] = self.edits.as_slice() else {
             return Ok(None);
         };
@@ -228,7 +231,7 @@ impl EditFile {
         .map_err(|error| self.write_error(WriteError::Io(error)))?;
         context.check()?;
         match streamed {
-            Streamed::Replaced { line } => Ok(Some(line)),
+            Streamed::Replaced { line } => Ok(Some((line, opened.file))),
             Streamed::Unclear => {
                 let emptied =
                     replacement.file().set_len(0).and_then(|()| replacement.file().rewind());
@@ -322,7 +325,7 @@ enum WriteError {
 
 /// Writes a text with changes made, in the encoding it came in.
 fn write(
-    file: &mut std::fs::File,
+    file: &mut File,
     text: &str,
     changes: &[Change],
     encoding: Encoding,

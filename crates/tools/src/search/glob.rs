@@ -2,6 +2,7 @@
 
 mod matches;
 
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
@@ -216,41 +217,51 @@ fn write_rest<'p>(
     prefix: &str,
     mut paths: impl Iterator<Item = (&'p str, &'p str)>,
 ) {
-    let first = Block::next(prefix, &mut paths);
-    collector.items(&first.text, first.count);
-    if first.text.len() <= WRITTEN_AT_ONCE {
+    let mut block = Block::default();
+    block.fill(prefix, &mut paths);
+    if block.text.len() <= WRITTEN_AT_ONCE {
+        collector.items(&block.text, block.count);
         return;
     }
     thread::scope(|scope| {
         let (full, blocks) = mpsc::sync_channel::<Block>(2);
-        scope.spawn(move || blocks.iter().for_each(|next| collector.items(&next.text, next.count)));
-        loop {
-            let next = Block::next(prefix, &mut paths);
+        let (used, spare) = mpsc::channel();
+        scope.spawn(move || {
+            for block in blocks {
+                collector.items(&block.text, block.count);
+                // Nobody needs it any more when all is written.
+                used.send(block).ok();
+            }
+        });
+        while block.count > 0 {
+            let next = spare.try_recv().unwrap_or_default();
             // Nobody takes them any more only after a panic, which ends this as well.
-            if next.count == 0 || full.send(next).is_err() {
+            if full.send(mem::replace(&mut block, next)).is_err() {
                 break;
             }
+            block.fill(prefix, &mut paths);
         }
     });
 }
 
-/// Many lines at once.
+/// Many lines at once, in memory that is used again.
+#[derive(Default)]
 struct Block {
     text: String,
     count: u64,
 }
 
 impl Block {
-    fn next<'p>(prefix: &str, paths: &mut impl Iterator<Item = (&'p str, &'p str)>) -> Self {
-        let mut block = Self { text: String::with_capacity(WRITTEN_AT_ONCE + 256), count: 0 };
-        while block.text.len() <= WRITTEN_AT_ONCE
+    fn fill<'p>(&mut self, prefix: &str, paths: &mut impl Iterator<Item = (&'p str, &'p str)>) {
+        self.text.clear();
+        self.count = 0;
+        while self.text.len() <= WRITTEN_AT_ONCE
             && let Some(path) = paths.next()
         {
-            block.text.push_str(prefix);
-            push_line(&mut block.text, path);
-            block.count += 1;
+            self.text.push_str(prefix);
+            push_line(&mut self.text, path);
+            self.count += 1;
         }
-        block
     }
 }
 

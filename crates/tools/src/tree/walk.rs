@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::folder::{Folder, Kind, Listing, is_never_entered};
+use super::processors::Processors;
 
 /// More threads than this do not help.
 const MOST_THREADS: usize = 12;
@@ -79,21 +80,19 @@ pub(crate) fn walk<V: Visit>(
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let walk =
         Walk { queue: Queue::new(Work::Root(root)), options, stop, unread: AtomicUsize::new(0) };
+    let processors = Processors::for_threads(threads);
+    let work = |number| {
+        let _settled = processors.as_ref().map(|processors| processors.settle(number));
+        let mut visitor = visitor();
+        walk.work(&mut visitor);
+        visitor.finish();
+        visitor
+    };
     let visitors = thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut visitor = visitor();
-                    walk.work(&mut visitor);
-                    visitor.finish();
-                    visitor
-                })
-            })
-            .collect();
-        let mut own = visitor();
-        walk.work(&mut own);
-        own.finish();
-        let mut visitors = vec![own];
+        let work = &work;
+        let workers: Vec<_> =
+            (1..threads).map(|number| scope.spawn(move || work(number))).collect();
+        let mut visitors = vec![work(0)];
         for worker in workers {
             match worker.join() {
                 Ok(visitor) => visitors.push(visitor),
