@@ -1,4 +1,4 @@
-//! Bytes handed to another thread, so that making them and using them take turns on no processor.
+//! Bytes handed to another thread, so that they are made and used at the same time.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

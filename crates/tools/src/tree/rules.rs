@@ -67,8 +67,8 @@ impl Matcher {
     fn rule(&self, inner: &[u8], name: &[u8], is_folder: bool) -> Rule {
         match self {
             Self::Lines(lines) => {
-                let said = lines.iter().rev().map(|line| line.rule(inner, name, is_folder));
-                said.into_iter().find(|rule| *rule != Rule::None).unwrap_or(Rule::None)
+                let mut said = lines.iter().rev().map(|line| line.rule(inner, name, is_folder));
+                said.find(|rule| *rule != Rule::None).unwrap_or(Rule::None)
             }
             Self::Compiled(matcher) => said(matcher, inner, is_folder),
         }
