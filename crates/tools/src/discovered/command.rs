@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, memfd_create};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::spawn::{Order, Spawner, Status};
+use toolgate_core::spawn::{Beyond, Order, Spawner, Status};
 use toolgate_core::visible;
 use toolgate_core::workspace::Workspace;
 
@@ -77,6 +77,7 @@ pub(super) async fn run(
         network: Vec::new(),
         roots: workspace.roots().map(Path::to_owned).collect(),
         unmasked: Vec::new(),
+        beyond: Beyond::default(),
         scratch: "discovered".to_owned(),
         stdin: Some(Arc::new(stdin.into())),
     };
