@@ -75,7 +75,11 @@ impl World {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
-        Running { proxy: Proxy::serve(listener, Hosts { granted: &hosts, trusted: &[] }, settings).unwrap(), address }
+        Running {
+            proxy: Proxy::serve(listener, Hosts { granted: &hosts, trusted: &[] }, settings)
+                .unwrap(),
+            address,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use toolgate_core::policy::shell::{Command, Direction, Look, Reading, look, read
 use toolgate_core::policy::world::normal;
 use toolgate_core::spawn::{Beyond, Order, SpawnError, Spawned};
 
-use super::environment::environment;
+use super::environment::{MoreVariables, environment};
 use super::shells::{shell, sole_program};
 
 /// Programs whose first word is a file they run.
@@ -54,7 +54,8 @@ impl Launch<'_> {
                 "a command line cannot hold a NUL byte, so nothing ran",
             ));
         }
-        let mut env = environment();
+        let more = context.service::<MoreVariables>();
+        let mut env = environment(more.as_deref().unwrap_or(&MoreVariables::default()));
         for (name, value) in reach.needs.iter().flat_map(|need| &need.set) {
             env.push((name.into(), value.into()));
         }
