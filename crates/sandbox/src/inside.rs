@@ -44,10 +44,10 @@ impl World<'_> {
     /// Runs the command, and tells the supervisor about it.
     pub(crate) fn run(&self, streams: Streams, supervisor: &OwnedFd) -> i32 {
         match self.start(streams) {
-            Ok((main, signals, proxy)) => {
-                let listener: Vec<_> = proxy.iter().map(AsFd::as_fd).collect();
-                channel::send_value(supervisor, &Report::Started, &listener).ok();
-                drop(proxy);
+            Ok((main, signals, listeners)) => {
+                let shared: Vec<_> = listeners.iter().map(AsFd::as_fd).collect();
+                channel::send_value(supervisor, &Report::Started, &shared).ok();
+                drop(listeners);
                 let status = watch(main, supervisor, &signals);
                 let ended = Report::Ended { status, notes: Vec::new() };
                 channel::send_value(supervisor, &ended, &[]).ok();
@@ -59,7 +59,7 @@ impl World<'_> {
         0
     }
 
-    fn start(&self, streams: Streams) -> Result<(Pid, OwnedFd, Option<TcpListener>), Failure> {
+    fn start(&self, streams: Streams) -> Result<(Pid, OwnedFd, Vec<TcpListener>), Failure> {
         let step = |what: &'static str| {
             move |error: std::io::Error| Failure::Sandbox(format!("{what}: {error}"))
         };
@@ -69,19 +69,26 @@ impl World<'_> {
             identity::keep(self.owner).map_err(step("becoming oneself"))?;
             raise_loopback().map_err(step("switching on the loopback network"))?;
         }
-        let proxy = self.listen().map_err(step("preparing the proxy"))?;
+        let listeners = self.listen().map_err(step("preparing the proxy"))?;
         mounts::build(self.view).map_err(Failure::Sandbox)?;
-        let env = self.env(proxy.as_ref()).map_err(step("preparing the proxy"))?;
+        let env = self.env(listeners.first()).map_err(step("preparing the proxy"))?;
         let main = launch::start(streams, |streams| {
             launch::turn_into(self.plan, &env, streams, || self.confine())
         })?;
         rights::drop_all().map_err(step("giving up rights"))?;
-        Ok((main, signals, proxy))
+        Ok((main, signals, listeners))
     }
 
-    fn listen(&self) -> std::io::Result<Option<TcpListener>> {
-        let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-        self.confinement.proxied.then(listen).transpose()
+    /// Listens for the proxy, and on ports that lead to servers of this machine.
+    fn listen(&self) -> std::io::Result<Vec<TcpListener>> {
+        if !self.confinement.proxied {
+            return Ok(Vec::new());
+        }
+        let mut listeners = vec![TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?];
+        for port in &self.confinement.forwarded {
+            listeners.push(TcpListener::bind((Ipv4Addr::LOCALHOST, *port))?);
+        }
+        Ok(listeners)
     }
 
     fn env(&self, proxy: Option<&TcpListener>) -> std::io::Result<Vec<(Raw, Raw)>> {

@@ -82,6 +82,7 @@ fn plan(settings: &Settings, cage: &Path, level: Level) -> Plan {
         level,
         profile: Sandbox::ReadOnly,
         proxied: false,
+        forwarded: Vec::new(),
         is_apart: false,
         roots: vec![Raw::from(cage.to_owned())],
         write: Vec::new(),

@@ -14,6 +14,7 @@ mod answer;
 mod body;
 mod connection;
 mod exchange;
+mod forward;
 mod grant;
 mod head;
 mod hello;
@@ -38,6 +39,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, JoinSet};
 
+pub(crate) use self::forward::ports as forwarded_ports;
 pub use self::grant::Hosts;
 use self::outlet::Outlet;
 pub use self::resolve::{Resolve, SystemResolver};
@@ -47,7 +49,7 @@ pub use self::settings::Settings;
 #[derive(Debug)]
 pub struct Proxy {
     outlet: Arc<Outlet>,
-    task: AbortHandle,
+    tasks: Vec<AbortHandle>,
 }
 
 impl Proxy {
@@ -69,7 +71,25 @@ impl Proxy {
         let listener = TcpListener::from_std(listener)?;
         let outlet = Arc::new(Outlet::new(&hosts, settings));
         let task = tokio::spawn(accept(listener, Arc::clone(&outlet))).abort_handle();
-        Ok(Self { outlet, task })
+        Ok(Self { outlet, tasks: vec![task] })
+    }
+
+    /// Serves whoever connects to a listener as the server on the same port of this machine would,
+    /// if that is among the hosts.
+    ///
+    /// # Errors
+    ///
+    /// Errors if the runtime cannot use the listener.
+    pub(crate) fn forward(
+        &mut self,
+        listener: net::TcpListener,
+        hosts: &[String],
+    ) -> io::Result<()> {
+        listener.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(listener)?;
+        let serving = forward::serve(listener, hosts.to_vec(), Arc::clone(&self.outlet));
+        self.tasks.push(tokio::spawn(serving).abort_handle());
+        Ok(())
     }
 
     /// The hosts that were asked for and are not granted, safe to show, each as it would be
@@ -81,7 +101,7 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        self.task.abort();
+        self.tasks.iter().for_each(AbortHandle::abort);
     }
 }
 

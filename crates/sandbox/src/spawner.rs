@@ -13,7 +13,7 @@ use toolgate_policy::rule::Sandbox;
 use crate::link::{HostEnds, Link};
 use crate::probe::{self, findings::Finding};
 use crate::process::{Control, Supervised};
-use crate::proxy::{Hosts, Proxy};
+use crate::proxy::{Hosts, Proxy, forwarded_ports};
 use crate::scratch::Scratch;
 use crate::settings::Settings;
 use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
@@ -149,6 +149,7 @@ impl Inner {
             level,
             profile: order.sandbox,
             proxied: !order.network.is_empty(),
+            forwarded: forwarded_ports(&order.beyond.trusted_hosts),
             is_apart: level == Level::Namespaces
                 && order.sandbox == Sandbox::ReadOnly
                 && order.network.is_empty(),
@@ -173,9 +174,14 @@ impl Inner {
         hosts: &[String],
         trusted: &[String],
     ) -> io::Result<Option<Proxy>> {
-        let Some(listener) = along.into_iter().next() else { return Ok(None) };
+        let mut along = along.into_iter();
+        let Some(listener) = along.next() else { return Ok(None) };
         let hosts = Hosts { granted: hosts, trusted };
-        Proxy::serve(listener.into(), hosts, self.settings.proxy.clone()).map(Some)
+        let mut proxy = Proxy::serve(listener.into(), hosts, self.settings.proxy.clone())?;
+        for listener in along {
+            proxy.forward(listener.into(), trusted)?;
+        }
+        Ok(Some(proxy))
     }
 }
 

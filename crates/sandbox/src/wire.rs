@@ -39,6 +39,8 @@ pub(crate) struct Confinement {
     pub(crate) profile: Sandbox,
     /// Whether it may reach hosts through a proxy.
     pub(crate) proxied: bool,
+    /// Ports of this machine that it reaches as if they were in its own network.
+    pub(crate) forwarded: Vec<u16>,
     /// Whether it may share an empty network with others like it.
     pub(crate) is_apart: bool,
     /// The workspace and the folders added to it.
@@ -70,7 +72,8 @@ pub(crate) struct Confinement {
 pub(crate) enum Report {
     /// A supervisor is there. Without this, nothing can have run.
     Accepted,
-    /// The program runs. With it comes a listener for the proxy, if there is to be one.
+    /// The program runs. With it come a listener for the proxy, if there is to be one, and those
+    /// of forwarded ports.
     Started,
     /// Nothing ran.
     Failed(Failure),

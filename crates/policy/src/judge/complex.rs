@@ -9,6 +9,7 @@ use super::forms::{forms, is_owners, shown};
 use crate::decision::Decision;
 use crate::effect::{Access, Effect};
 use crate::level::Level;
+use crate::mode::Mode;
 use crate::pattern::path::text;
 use crate::pattern::{CommandPattern, PathPattern};
 use crate::question::Question;
@@ -148,8 +149,11 @@ impl Judge<'_> {
     }
 
     /// Has the sandbox enforce a rule that denies paths. Returns `false` if it cannot.
+    ///
+    /// Only in mode `sandbox`, where nothing runs unconfined: elsewhere a line that may touch a
+    /// denied file asks.
     pub(super) fn enforce(&self, rule: &Rule, findings: &mut Findings) -> bool {
-        if self.world.level() != Level::Namespaces || rule.decision != Decision::Deny {
+        if !self.confines_all() || rule.decision != Decision::Deny {
             return false;
         }
         let (reads, writes) = (rule.is_about("read_file"), rule.is_about("write_file"));
@@ -174,6 +178,11 @@ impl Judge<'_> {
             }
         }
         true
+    }
+
+    /// Returns `true` if every command that runs unasked is confined.
+    pub(super) fn confines_all(&self) -> bool {
+        self.setting.mode == Mode::Sandbox && self.world.level() == Level::Namespaces
     }
 
     /// Returns all files of the workspace that a pattern is about, or nothing if there are too many

@@ -9,7 +9,6 @@ use super::finding::{Finding, Findings};
 use super::forms::{Named, possible_files, shown};
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, PathFact, Place};
-use crate::level::Level;
 use crate::name::ToolName;
 use crate::question::{PathForms, Question};
 use crate::shell::{Command, Word};
@@ -259,17 +258,20 @@ impl Judge<'_> {
         word.known && !word.pattern && facts.all(|fact| self.is_private(&fact))
     }
 
-    /// Returns `true` if a path lies where every confined command has a folder of its own.
+    /// Returns `true` if a path lies where every confined command has a folder of its own, and is
+    /// not a file of this machine that the command would look for in vain.
     fn is_private(&self, fact: &PathFact) -> bool {
         const TEMPORARY: [&str; 2] = ["/tmp/", "/var/tmp/"];
         let is_below = |path: &Path| {
             let text = path.to_string_lossy();
             TEMPORARY.iter().any(|folder| text.starts_with(folder))
         };
+        let is_meant = || fact.access != Access::Read || !self.world.is_there(&fact.resolved);
         fact.place == Place::Outside
             && is_below(&fact.requested)
             && is_below(&fact.resolved)
-            && self.world.level() == Level::Namespaces
+            && self.confines_all()
+            && is_meant()
     }
 
     /// Everything below a folder is read: secrets and forbidden files in it count.

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "hosts are started to be killed")]
 
 #[cfg(test)]
+mod beyond;
 mod ending;
 #[cfg(test)]
 mod guarding;

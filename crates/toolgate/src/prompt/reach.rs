@@ -17,8 +17,8 @@ const MOST_HOSTS: usize = 20;
 const INDENT: usize = 5;
 /// What can be chosen, by its number.
 const CHOICES: [(char, &str); 4] = [
-    ('1', "in a sandbox: it can write nowhere; no network"),
-    ('2', "in a sandbox: it can write in the workspace, not elsewhere; no network"),
+    ('1', "in a sandbox: read-only, no network"),
+    ('2', "in a sandbox: may write in the workspace; no network"),
     ('3', "the same, and it reaches hosts that you name"),
     ('4', "unconfined: it can do whatever you can"),
 ];

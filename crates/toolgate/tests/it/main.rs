@@ -24,6 +24,7 @@ mod doctor;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
+mod everyday;
 mod exit_codes;
 #[cfg(test)]
 mod gateway;

@@ -40,9 +40,9 @@ fn what_does_more_needs_somebody() {
 fn a_rule_says_how_far_a_command_reaches() {
     let toolgate = Toolgate::new();
     let policy = "[[rule]]\ntool = \"shell\"\ncommand_prefix = \"touch\"\ndecision = \"allow\"\npriority = 500\n";
-    std::fs::write(toolgate.home("narrow.toml"), policy).unwrap();
-    let wide = format!("{policy}sandbox = \"workspace_write\"\n");
-    std::fs::write(toolgate.home("wide.toml"), wide).unwrap();
+    let narrow = format!("{policy}sandbox = \"read_only\"\n");
+    std::fs::write(toolgate.home("narrow.toml"), narrow).unwrap();
+    std::fs::write(toolgate.home("wide.toml"), policy).unwrap();
     let args = json!({ "command": "touch x" }).to_string();
     let with = |file: &str| {
         let file = toolgate.home(file);

@@ -21,7 +21,7 @@ use crate::process::{self, Background, Launch, Ran, is_read_only, programs, watc
 /// How long a command may run when nothing is said, in milliseconds.
 const USUAL_TIMEOUT: u64 = 120_000;
 
-/// Run a bash command line and return what it prints and its exit code. Nothing can be typed into it, and it has no terminal. Commands that only look run at once in a sandbox that can write nowhere but in /tmp; others are asked about and may then write in the workspace. Without `network` no host is reached.
+/// Run a bash command line and return what it prints and its exit code. Nothing can be typed into it, and it has no terminal. Commands that only look run in a read-only sandbox. Others run in a sandbox that may write in the workspace and in /tmp, with the caches and package registries that their programs need; the user may be asked first. Other hosts are reached only if `network` names them.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShellParams {
