@@ -5,6 +5,7 @@
 mod app;
 mod behind;
 mod cli;
+mod command_line;
 mod commands;
 mod config;
 mod exit;
@@ -17,6 +18,7 @@ mod moment;
 mod output;
 mod own_settings;
 mod owned;
+mod passthrough;
 mod policies;
 mod progress;
 mod prompt;

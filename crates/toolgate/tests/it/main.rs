@@ -106,6 +106,8 @@ mod servers_login;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod sh;
+#[cfg(test)]
 mod shell;
 #[cfg(test)]
 mod shell_cli;
