@@ -27,6 +27,7 @@ pub mod load;
 pub mod mode;
 pub mod name;
 pub mod pattern;
+pub mod permissions;
 pub mod policy;
 pub mod profile;
 pub mod propose;

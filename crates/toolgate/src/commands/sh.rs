@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use toolgate_core::call::{Call, Outcome};
 use toolgate_core::context::Lasts;
 use toolgate_core::error::ErrorKind;
+use toolgate_core::spawn::Spawner;
 use toolgate_core::visible;
 use toolgate_policy::rule::Sandbox;
 
@@ -65,7 +66,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ShArgs) -> anyhow::Result<ExitCode
     let app = if global.json {
         App::new(global, Lasts::OneCall)?
     } else {
-        App::with_spawner(global, Arc::clone(&passthrough) as _)?
+        App::with_spawner(global, &(Arc::clone(&passthrough) as Arc<dyn Spawner>))?
     };
     let outcome = app.block_on(app.gate.call_cancellable(call, &app.session, &app.cancellation))?;
     let written = passthrough.finish();
@@ -80,17 +81,16 @@ pub(crate) fn run(global: &GlobalArgs, args: &ShArgs) -> anyhow::Result<ExitCode
 
 impl ShArgs {
     fn as_json(&self) -> anyhow::Result<Value> {
-        let mut call = json!({
-            "command": command_line::line(&self.command)?,
-            "timeout": self.timeout * 1000,
-        });
+        let mut call = Map::new();
+        call.insert("command".to_owned(), command_line::line(&self.command)?.into());
+        call.insert("timeout".to_owned(), (self.timeout * 1000).into());
         if let Some(sandbox) = &self.sandbox {
-            call["sandbox"] = json!(sandbox.replace('-', "_"));
+            call.insert("sandbox".to_owned(), sandbox.replace('-', "_").into());
         }
         if !self.network.is_empty() {
-            call["network"] = json!(self.network);
+            call.insert("network".to_owned(), self.network.clone().into());
         }
-        Ok(call)
+        Ok(call.into())
     }
 }
 

@@ -47,21 +47,18 @@ impl TerminalText {
         let mut shown = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(letter) = rest.chars().next() {
-            let length = match sequence(rest) {
-                Sequence::Complete(length) => {
-                    let (sequence, _) = rest.split_at(length);
-                    self.is_coloured |= sequence.ends_with('m');
-                    shown.push_str(sequence);
-                    length
+            let length = if let Sequence::Complete(length) = sequence(rest) {
+                let (sequence, _) = rest.split_at(length);
+                self.is_coloured |= sequence.ends_with('m');
+                shown.push_str(sequence);
+                length
+            } else {
+                if is_harmless(letter) {
+                    shown.push(letter);
+                } else {
+                    shown.push_str(&visible::line(letter.encode_utf8(&mut [0; 4])));
                 }
-                _ => {
-                    if is_harmless(letter) {
-                        shown.push(letter);
-                    } else {
-                        shown.push_str(&visible::line(letter.encode_utf8(&mut [0; 4])));
-                    }
-                    letter.len_utf8()
-                }
+                letter.len_utf8()
             };
             rest = rest.get(length..).unwrap_or_default();
         }
@@ -202,14 +199,13 @@ mod tests {
             let text = shown(&[&bytes]);
             let mut rest = text.as_str();
             while let Some(letter) = rest.chars().next() {
-                let length = match sequence(rest) {
-                    Sequence::Complete(length) => length,
-                    _ => {
-                        prop_assert!(is_harmless(letter) || !letter.is_control(), "{letter:?}");
-                        letter.len_utf8()
-                    }
+                let length = if let Sequence::Complete(length) = sequence(rest) {
+                    length
+                } else {
+                    prop_assert!(is_harmless(letter) || !letter.is_control(), "{letter:?}");
+                    letter.len_utf8()
                 };
-                rest = &rest[length..];
+                rest = rest.get(length..).unwrap();
             }
         }
     }

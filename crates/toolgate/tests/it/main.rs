@@ -90,6 +90,8 @@ mod policy_files;
 #[cfg(test)]
 mod policy_import;
 #[cfg(test)]
+mod policy_permission;
+#[cfg(test)]
 mod policy_replay;
 #[cfg(test)]
 mod policy_test;
