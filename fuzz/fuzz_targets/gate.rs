@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use toolgate_policy::shell::{Line, bytes, gate, render};
+use toolgate_policy::shell::{Expansion, Line, bytes, gate, render};
 
 fn words(line: &Line) -> Vec<Vec<&str>> {
     line.commands()
@@ -13,7 +13,7 @@ fn words(line: &Line) -> Vec<Vec<&str>> {
 
 fuzz_target!(|text: &str| {
     let Ok(line) = gate::parse(text) else { return };
-    let rendered = render(&line, "~", |_| Vec::new());
+    let rendered = render(&line, "~", |_, _| Expansion::Names(Vec::new()));
     // Rendering writes control characters plainly, and makes a longer line.
     if bytes::check(&rendered).is_err() {
         return;

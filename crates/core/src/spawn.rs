@@ -48,11 +48,30 @@ pub struct Order {
     pub roots: Vec<PathBuf>,
     /// Secrets that a person agreed to show to it, real paths.
     pub unmasked: Vec<PathBuf>,
+    /// What it may use beyond the workspace.
+    pub beyond: Beyond,
     /// Names the private temporary folder: programs with the same name share it.
     pub scratch: String,
     /// What it reads from its standard input, if anything. Whoever holds a file can open it again,
     /// for writing too, so that what must not be changed is given as a copy.
     pub stdin: Option<Arc<OwnedFd>>,
+}
+
+/// What a confined program may use beyond the workspace, and what it may not use in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Beyond {
+    /// Folders that it may write in.
+    pub write: Vec<PathBuf>,
+    /// Cache folders of the user. The program works on a copy that it shares with other programs
+    /// of the same workspace; the folders themselves stay as they are.
+    pub caches: Vec<PathBuf>,
+    /// Hosts that it may reach even in a private network, because the user's own settings, or
+    /// the repository's remotes, name them.
+    pub trusted_hosts: Vec<String>,
+    /// Files that it does not see.
+    pub hidden: Vec<PathBuf>,
+    /// Files and folders that it cannot change.
+    pub guarded: Vec<PathBuf>,
 }
 
 /// A program that runs.

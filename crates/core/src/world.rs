@@ -129,6 +129,33 @@ impl World for SessionWorld<'_> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     }
+
+    fn is_there(&self, path: &Path) -> bool {
+        path.symlink_metadata().is_ok()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        env::var(name).ok()
+    }
+
+    fn user_file(&self, path: &Path) -> Option<String> {
+        let real = path.canonicalize().ok()?;
+        let is_foreign = self.workspace.place_of(&real) == Place::Outside;
+        is_foreign.then(|| small_text(&real)).flatten()
+    }
+
+    fn remotes(&self, folder: &Path) -> Vec<String> {
+        git::remotes(folder)
+    }
+}
+
+/// Returns the text of a regular file of a sensible size.
+fn small_text(path: &Path) -> Option<String> {
+    const LARGEST: u64 = 256 * 1024;
+    let metadata = path.metadata().ok()?;
+    (metadata.is_file() && metadata.len() <= LARGEST)
+        .then(|| std::fs::read_to_string(path).ok())
+        .flatten()
 }
 
 /// The real path of the program a bare name means; an error when the search path depends on

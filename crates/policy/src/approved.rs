@@ -4,11 +4,13 @@
 //! it is, byte for byte.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use toml_edit::{Array, Document, Table, Value};
 
 use crate::load::Loader;
 use crate::profile::Profile;
+use crate::rule::Grant;
 
 /// What the name of such a rule begins with; its id follows.
 const NAME: &str = "approved ";
@@ -155,10 +157,18 @@ fn block(approved: &Approved) -> String {
         approved.id,
         array(&approved.permissions),
     );
-    if let Some(Profile { sandbox, network }) = &approved.reach {
-        block.push_str(&format!("sandbox = \"{sandbox}\"\n"));
-        if !network.is_empty() {
-            block.push_str(&format!("network = {}\n", array(network)));
+    if let Some(Grant { sandbox, network, write, .. }) =
+        approved.reach.as_ref().map(Profile::rule_grant)
+    {
+        if let Some(sandbox) = sandbox {
+            block.push_str(&format!("sandbox = \"{sandbox}\"\n"));
+        }
+        let folders: Vec<String> =
+            write.iter().map(|folder| folder.to_string_lossy().into_owned()).collect();
+        for (name, values) in [("network", &network), ("write", &folders)] {
+            if !values.is_empty() {
+                block.push_str(&format!("{name} = {}\n", array(values)));
+            }
         }
     }
     block
@@ -218,7 +228,9 @@ fn reach_of(rule: &Table) -> Option<Profile> {
     let sandbox = rule.get("sandbox")?.as_str()?.parse().ok()?;
     let hosts = rule.get("network").and_then(|hosts| hosts.as_array());
     let hosts = hosts.into_iter().flatten().filter_map(|host| host.as_str().map(str::to_owned));
-    Some(Profile::new(sandbox, hosts))
+    let folders = rule.get("write").and_then(|folders| folders.as_array());
+    let folders = folders.into_iter().flatten().filter_map(|folder| folder.as_str());
+    Some(Profile::new(sandbox, hosts).writing(folders.map(PathBuf::from)))
 }
 
 #[cfg(test)]

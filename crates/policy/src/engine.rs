@@ -1,5 +1,6 @@
 //! The rules in force, and the mode they are in force in.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +13,7 @@ use crate::facts::Facts;
 use crate::granted::Granted;
 use crate::judge::{Asked, Judge, Setting};
 use crate::mode::Mode;
+use crate::needs;
 use crate::pattern::path::text;
 use crate::policy::Policy;
 use crate::propose::{self, Proposed};
@@ -41,6 +43,7 @@ pub struct Engine {
     interactive: bool,
     own_folders: Vec<String>,
     spared: Vec<String>,
+    needs: Cow<'static, needs::Table>,
     /// What searches leave out, found out when it is first asked for.
     veil: OnceLock<Veil>,
 }
@@ -66,6 +69,7 @@ impl Engine {
             interactive: true,
             own_folders: Vec::new(),
             spared: Vec::new(),
+            needs: Cow::Borrowed(needs::Table::built_in()),
             veil: OnceLock::new(),
         }
     }
@@ -90,6 +94,13 @@ impl Engine {
     pub fn sparing(mut self, folders: impl IntoIterator<Item = std::path::PathBuf>) -> Self {
         let folded = |folder: std::path::PathBuf| text(&folder).to_lowercase();
         self.spared.extend(folders.into_iter().map(folded));
+        self
+    }
+
+    /// The same engine with another table of what programs need.
+    #[must_use]
+    pub fn with_needs(mut self, needs: needs::Table) -> Self {
+        self.needs = Cow::Owned(needs);
         self
     }
 
@@ -143,6 +154,7 @@ impl Engine {
             interactive: self.interactive,
             own_folders: &self.own_folders,
             spared: &self.spared,
+            needs: &self.needs,
             trace,
         };
         Judge::new(setting, facts, world).verdict()

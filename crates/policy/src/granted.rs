@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::load::Loader;
 use crate::profile::Profile;
-use crate::rule::{Grant, Priority, Rule};
+use crate::rule::{Priority, Rule};
 use crate::table::Table;
 
 /// One permission that was given for a time.
@@ -80,7 +80,7 @@ impl Granted {
                 rule.map_err(|why| ReadGrantError { id: Arc::clone(&id), permission, why })?;
             rule.priority = Priority::ALWAYS_ALLOW;
             rule.expires = expires;
-            rule.grant = reach.map(Grant::from).unwrap_or_default();
+            rule.grant = reach.as_ref().map(Profile::rule_grant).unwrap_or_default();
             rule.origin.line = 0;
             rule.given = Some(id);
             rules.push(rule);

@@ -1,10 +1,12 @@
 //! One call, looked at with the rules in force.
 
 mod call;
+mod complex;
 mod files;
 mod finding;
 mod forms;
 mod hosts;
+mod leaving;
 mod path;
 mod reach;
 mod ruling;

@@ -26,6 +26,7 @@ mod level;
 pub mod load;
 pub mod mode;
 pub mod name;
+pub mod needs;
 pub mod pattern;
 pub mod permissions;
 pub mod policy;

@@ -16,6 +16,8 @@ pub enum Mode {
     Ask,
     /// Edits inside the workspace run too.
     AcceptEdits,
+    /// Edits inside the workspace run, and so do commands, confined to the workspace.
+    Sandbox,
     /// Everything runs but edits in public and shell.
     AutorunNoPublic,
     /// Everything runs but shell.
@@ -30,10 +32,11 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode, in the order help texts show them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Default,
         Self::Ask,
         Self::AcceptEdits,
+        Self::Sandbox,
         Self::AutorunNoPublic,
         Self::AutorunAll,
         Self::Plan,
@@ -47,6 +50,7 @@ impl Mode {
             Self::Default => "default",
             Self::Ask => "ask",
             Self::AcceptEdits => "accept_edits",
+            Self::Sandbox => "sandbox",
             Self::AutorunNoPublic => "autorun_no_public",
             Self::AutorunAll => "autorun_all",
             Self::Plan => "plan",
@@ -63,7 +67,7 @@ impl Mode {
             Self::AcceptEdits => &["auto_edit", "acceptEdits", "autoEdit"],
             Self::AutorunNoPublic => &["autorunNoPublic"],
             Self::AutorunAll => &["autorunAll"],
-            Self::Plan => &[],
+            Self::Sandbox | Self::Plan => &[],
             Self::DontAsk => &["dontAsk"],
             Self::Yolo => &["bypass", "bypassPermissions", "bypass_permissions"],
         }

@@ -1,10 +1,12 @@
 //! What a command runs with.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::host;
+use crate::needs::Need;
 use crate::rule::{Grant, Sandbox};
 
 /// What a command runs with: a sandbox, and the hosts it may reach from there.
@@ -27,6 +29,12 @@ pub struct Profile {
     /// The hosts, each once and in order; none where the sandbox says it all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<String>,
+    /// Folders beside the workspace that it may write in, each once and in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<PathBuf>,
+    /// What the programs in the command need: caches and registries.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
 }
 
 impl Profile {
@@ -38,24 +46,65 @@ impl Profile {
             hosts.sort_unstable();
             hosts.dedup();
         }
-        Self { sandbox, network: hosts }
+        Self { network: hosts, ..Self::of(sandbox) }
     }
 
     /// A sandbox that reaches no host.
     pub fn of(sandbox: Sandbox) -> Self {
-        Self { sandbox, network: Vec::new() }
+        Self { sandbox, network: Vec::new(), write: Vec::new(), needs: Vec::new() }
+    }
+
+    /// Returns the profile with more folders to write in, where the sandbox lets any be written.
+    #[must_use]
+    pub fn writing(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        if self.sandbox == Sandbox::WorkspaceWrite {
+            self.write.extend(folders);
+            self.write.sort();
+            self.write.dedup();
+        }
+        self
+    }
+
+    /// Returns the profile with the needs of programs, where the sandbox can meet them.
+    #[must_use]
+    pub fn needing(mut self, needs: impl IntoIterator<Item = Need>) -> Self {
+        if self.sandbox == Sandbox::WorkspaceWrite {
+            for need in needs {
+                if !self.needs.contains(&need) {
+                    self.needs.push(need);
+                }
+            }
+        }
+        self
     }
 
     /// What a grant says, if it says anything.
     pub fn granted(grant: &Grant) -> Option<Self> {
-        Some(Self::new(grant.sandbox?, grant.network.iter().cloned()))
+        let profile = Self::new(grant.sandbox?, grant.network.iter().cloned());
+        Some(profile.writing(grant.write.iter().cloned()).needing(grant.needs.iter().cloned()))
+    }
+
+    /// Returns what a rule must say so that commands it is about run with this profile.
+    pub fn rule_grant(&self) -> Grant {
+        let grant = Grant::from(Self { needs: Vec::new(), ..self.clone() });
+        // Without a word about the sandbox the needs of the programs are met.
+        let sandbox = if self.needs.is_empty() { grant.sandbox } else { None };
+        Grant { sandbox, ..grant }
     }
 
     /// Whether whatever can be done with the other can be done with this.
     pub fn covers(&self, other: &Self) -> bool {
+        let writes = |folder: &PathBuf| self.write.iter().any(|own| folder.starts_with(own));
+        let meets = |need: &Need| {
+            let mut caches = self.needs.iter().flat_map(|own| &own.caches);
+            need.caches.iter().all(|cache| caches.any(|own| own == cache))
+                && need.hosts.iter().all(|host| self.reaches(host))
+        };
         self.sandbox == Sandbox::Full
             || (self.sandbox >= other.sandbox
-                && other.network.iter().all(|wanted| self.reaches(wanted)))
+                && other.network.iter().all(|wanted| self.reaches(wanted))
+                && other.write.iter().all(writes)
+                && other.needs.iter().all(meets))
     }
 
     /// Whether a host may be reached.
@@ -65,7 +114,9 @@ impl Profile {
 
     /// Whether a host may be reached because it was named.
     pub(crate) fn names(&self, wanted: &str) -> bool {
-        self.network.iter().any(|granted| host::covers(granted, wanted))
+        let needed = self.needs.iter().flat_map(|need| &need.hosts);
+        let mut named = self.network.iter().chain(needed);
+        named.any(|granted| granted == wanted || host::covers(granted, wanted))
     }
 
     /// What both allow.
@@ -73,14 +124,21 @@ impl Profile {
         let reached = |own: &Self, by: &Self| {
             own.network.iter().filter(|wanted| by.reaches(wanted)).cloned().collect::<Vec<_>>()
         };
+        let written = |own: &Self, by: &Self| {
+            let is_below = |folder: &&PathBuf| {
+                by.sandbox == Sandbox::Full || by.write.iter().any(|own| folder.starts_with(own))
+            };
+            own.write.iter().filter(is_below).cloned().collect::<Vec<_>>()
+        };
         let hosts = reached(self, other).into_iter().chain(reached(other, self));
-        Self::new(self.sandbox.min(other.sandbox), hosts)
+        let folders = written(self, other).into_iter().chain(written(other, self));
+        Self::new(self.sandbox.min(other.sandbox), hosts).writing(folders)
     }
 }
 
 impl From<Profile> for Grant {
-    fn from(Profile { sandbox, network }: Profile) -> Self {
-        Self { sandbox: Some(sandbox), network, redirection: false }
+    fn from(Profile { sandbox, network, write, needs }: Profile) -> Self {
+        Self { sandbox: Some(sandbox), network, write, needs, ..Self::default() }
     }
 }
 
@@ -88,14 +146,25 @@ impl fmt::Display for Profile {
     /// Words that go on after "it runs".
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self.sandbox {
-            Sandbox::ReadOnly => "in a sandbox: it can write nowhere",
-            Sandbox::WorkspaceWrite => "in a sandbox: it can write in the workspace, not elsewhere",
+            Sandbox::ReadOnly => return formatter.write_str("in a sandbox: read-only, no network"),
+            Sandbox::WorkspaceWrite => "in a sandbox: may write in the workspace",
             Sandbox::Full => return formatter.write_str("unconfined: it can do whatever you can"),
         })?;
-        match self.network.as_slice() {
-            [] => formatter.write_str("; no network"),
-            hosts => write!(formatter, "; network only to {}", listed(hosts)),
+        if !self.write.is_empty() {
+            let folders: Vec<String> =
+                self.write.iter().map(|folder| folder.display().to_string()).collect();
+            write!(formatter, " and in {}", listed(&folders))?;
         }
+        if !self.network.is_empty() {
+            write!(formatter, "; may reach {}", listed(&self.network))?;
+        }
+        for need in self.needs.iter().filter(|need| !need.words.is_empty()) {
+            write!(formatter, "; {}", need.words)?;
+        }
+        if self.network.is_empty() && self.needs.iter().all(|need| need.hosts.is_empty()) {
+            formatter.write_str("; no network")?;
+        }
+        Ok(())
     }
 }
 
@@ -142,12 +211,9 @@ mod tests {
         let shown = |profile: Profile| profile.to_string();
         assert_eq!(
             shown(writing(&["a.b", "c.d", "e.f"])),
-            "in a sandbox: it can write in the workspace, not elsewhere; network only to a.b, c.d and e.f"
+            "in a sandbox: may write in the workspace; may reach a.b, c.d and e.f"
         );
-        assert_eq!(
-            shown(Profile::of(Sandbox::ReadOnly)),
-            "in a sandbox: it can write nowhere; no network"
-        );
+        assert_eq!(shown(Profile::of(Sandbox::ReadOnly)), "in a sandbox: read-only, no network");
         assert_eq!(shown(Profile::of(Sandbox::Full)), "unconfined: it can do whatever you can");
     }
 }

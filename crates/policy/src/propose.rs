@@ -18,7 +18,7 @@ use crate::floor::address::Address;
 use crate::load::Loader;
 use crate::pattern::Places;
 use crate::profile::Profile;
-use crate::rule::{Grant, Priority, Rule};
+use crate::rule::{Priority, Rule};
 use crate::shell::{Reading, read};
 use crate::world::World;
 
@@ -179,7 +179,7 @@ fn proposed(
         let mut rule = loader.permission(permission, "an answer").ok()?;
         rule.priority = Priority::ALWAYS_ALLOW;
         rule.origin.line = 0;
-        rule.grant = reach.cloned().map(Grant::from).unwrap_or_default();
+        rule.grant = reach.map(Profile::rule_grant).unwrap_or_default();
         rules.push(rule);
     }
     let permission = permissions.join(", ");

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::decision::Decision;
 use crate::effect::{Effect, Hints, Risk, Scope};
 use crate::mode::Modes;
-use crate::name::{Specificity, ToolPattern};
+use crate::name::{Specificity, ToolName, ToolPattern};
+use crate::needs::Need;
 use crate::pattern::{CommandPattern, Condition, DomainPattern, PathPattern, Regular};
 use crate::question::Question;
 use crate::wildcard::Wildcard;
@@ -80,9 +82,30 @@ pub struct Grant {
     /// Hosts it may reach.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<String>,
+    /// Folders beside the workspace that it may write in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<PathBuf>,
+    /// The needs of its programs, in a verdict.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// Files that a sandbox hides from it because a rule denies them, in a verdict.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<PathBuf>,
+    /// Files and folders that a sandbox keeps from being changed because a rule denies it, in a
+    /// verdict.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guarded: Vec<PathBuf>,
     /// Whether an allowed command may write to files by redirection, too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub redirection: bool,
+}
+
+impl Grant {
+    /// Returns `true` if the rule itself says what a command runs with. Then the needs of its
+    /// programs add no hosts.
+    pub fn is_explicit(&self) -> bool {
+        self.sandbox.is_some()
+    }
 }
 
 /// How far a command may reach. Later variants reach further.
@@ -317,6 +340,12 @@ impl Rule {
     /// How narrow the rule is about tools.
     pub fn specificity(&self) -> Specificity {
         self.tools.iter().map(ToolPattern::specificity).min().unwrap_or(Specificity::Any)
+    }
+
+    /// Returns `true` if one of the rule's tool patterns covers a tool.
+    pub(crate) fn is_about(&self, tool: &str) -> bool {
+        let tool = ToolName::new(tool);
+        self.tools.iter().any(|pattern| pattern.matches(&tool, self.decision))
     }
 
     /// What the rule is called where people see it.

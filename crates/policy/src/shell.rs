@@ -25,6 +25,6 @@ pub use command::{Assignment, Command, Direction, Line, Reading, Redirect, Word}
 pub use parts::{Part, parts};
 pub use reading::read;
 pub use readonly::{Look, PathOperand, Reach, look};
-pub use render::render;
+pub use render::{Expansion, render};
 pub use risk::{Phase, RiskKind, ShellRisk, risks};
 pub use wrapper::{Ran, git_without_globals, normal_name, runs};

@@ -35,6 +35,27 @@ pub trait World: fmt::Debug + Sync {
 
     /// Seconds since 1970.
     fn now(&self) -> i64;
+
+    /// Returns `true` if something is at a path. Asked only about paths that rules name.
+    fn is_there(&self, _path: &Path) -> bool {
+        true
+    }
+
+    /// Returns the value of one of the user's environment variables.
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns the text of one of the user's own settings files. A file of a workspace is not
+    /// one, wherever it lies.
+    fn user_file(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
+    /// Returns the addresses of the remotes of the repository around a folder.
+    fn remotes(&self, _folder: &Path) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A world without a file system: paths are what they say.

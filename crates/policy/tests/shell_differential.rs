@@ -18,7 +18,7 @@ use std::process::{Command as Process, Stdio};
 use std::{env, fs, thread};
 
 use generator::Random;
-use toolgate_policy::shell::{Command, Reading, read, render, runs};
+use toolgate_policy::shell::{Command, Expansion, Reading, read, render, runs};
 
 /// Defines `probe`, which notes its arguments, and runs one file after the
 /// other. Functions take the place of programs, because starting those is slow.
@@ -138,7 +138,10 @@ fn bash_does_what_was_read() {
     for (number, (line, reading)) in lines.iter().zip(&readings).enumerate() {
         jobs.push((format!("{number}"), line.clone()));
         if let Reading::Literal(literal) = reading {
-            jobs.push((format!("{number}r"), render(literal, &home, |_| Vec::new())));
+            jobs.push((
+                format!("{number}r"),
+                render(literal, &home, |_, _| Expansion::Names(Vec::new())),
+            ));
         }
     }
     run_all(root, &jobs);

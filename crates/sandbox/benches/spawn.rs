@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use toolgate_core::policy::Level;
 use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::spawn::{Order, Spawner};
+use toolgate_core::spawn::{Beyond, Order, Spawner};
 use toolgate_sandbox::{SandboxSpawner, Settings};
 
 const ROUNDS: usize = 200;
@@ -52,6 +52,7 @@ async fn run(spawner: &SandboxSpawner, sandbox: Sandbox, workspace: &Path) {
         network: Vec::new(),
         roots: vec![workspace.into()],
         unmasked: Vec::new(),
+        beyond: Beyond::default(),
         scratch: "bench".to_owned(),
         stdin: None,
     };

@@ -95,6 +95,10 @@ impl World<'_> {
                 env = with_variable(&env, name, &address);
                 env = with_variable(&env, &name.to_lowercase(), &address);
             }
+            // This machine is the command's own network, where no proxy is needed.
+            for name in ["NO_PROXY", "no_proxy"] {
+                env = with_variable(&env, name, "localhost,127.0.0.1,::1");
+            }
         }
         Ok(env)
     }

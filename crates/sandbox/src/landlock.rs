@@ -20,7 +20,8 @@ const BESIDE: usize = 10_000;
 /// have already made the rest read-only.
 pub(crate) fn second(view: &View) -> Result<(), RulesetError> {
     let devices = ["/dev/shm", "/dev/pts"].map(PathBuf::from);
-    let folders = view.writable.iter().chain(&view.temporary).chain(&devices);
+    let copies = view.copies.iter().map(|copy| &copy.of);
+    let folders = view.writable.iter().chain(&view.temporary).chain(&devices).chain(copies);
     let reading = AccessFs::from_read(VERSION);
     let using = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
     ruleset()?

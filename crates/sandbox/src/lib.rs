@@ -15,6 +15,7 @@ mod canary;
 mod channel;
 mod claim;
 mod code;
+mod copies;
 mod event;
 mod guard;
 pub mod helper;

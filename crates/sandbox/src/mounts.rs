@@ -28,12 +28,14 @@ pub(crate) fn build(view: &View) -> Result<(), String> {
     let devices = Devices::take();
     let scratch = take(&view.scratch, TAME).map_err(step("taking the temporary folder"))?;
     let kept = take_kept(view).map_err(step("taking the workspace"))?;
+    let copies = take_copies(view).map_err(step("copying caches"))?;
     find(Path::new("/"))
         .and_then(|root| sys::set_mounts(root.as_fd(), FIXED))
         .map_err(step("making everything read-only"))?;
     devices.put().map_err(step("making /dev"))?;
     cover(view, &scratch).map_err(step("placing the temporary folder"))?;
     put_kept(kept).map_err(step("placing the workspace"))?;
+    put_copies(copies).map_err(step("placing copies of caches"))?;
     guard(view)?;
     mask(view)?;
     Piece::new(c"proc", &[])
@@ -71,6 +73,28 @@ fn take_kept(view: &View) -> io::Result<Vec<Kept>> {
     }
     kept.sort_by_key(|kept| kept.at.components().count());
     Ok(kept)
+}
+
+/// Makes copies of caches. Where an overlay cannot be made, the copy begins empty.
+fn take_copies(view: &View) -> io::Result<Vec<(PathBuf, Piece)>> {
+    let mut copies = Vec::new();
+    for copy in &view.copies {
+        let piece = Piece::overlay(&copy.of, &copy.upper, &copy.work)
+            .or_else(|_| take(&copy.upper, TAME))?;
+        copies.push((copy.of.clone(), piece));
+    }
+    Ok(copies)
+}
+
+fn put_copies(copies: Vec<(PathBuf, Piece)>) -> io::Result<()> {
+    for (at, piece) in copies {
+        // A cache below the temporary folder is covered by it.
+        if find(&at).is_err() {
+            make_place(&at, true)?;
+        }
+        piece.put_on(&at)?;
+    }
+    Ok(())
 }
 
 /// Puts the temporary folder where programs expect one.

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use toolgate_policy::Level;
 
 use crate::claim::Claim;
+use crate::copies::Copies;
 use crate::guard::Guarded;
 use crate::secrets;
 use crate::survey::Survey;
-use crate::view::{View, real};
+use crate::view::{Guard, View, real};
 use crate::wire::{Confinement, Plan, Raw};
 
 /// What a command sees, and what must be done when it has ended.
@@ -22,6 +23,7 @@ pub(crate) struct Prepared {
     guarded: Vec<Guarded>,
     /// Given up when all else is done.
     _claims: Vec<Claim>,
+    _copies: Copies,
 }
 
 impl Prepared {
@@ -35,7 +37,9 @@ impl Prepared {
             .map_err(|error| format!("making a folder of its own: {error}"))?;
         secrets.extend(real(&confinement.hidden));
         let (mut claims, mut guarded) = (Vec::new(), Vec::new());
-        for root in real(&confinement.roots) {
+        let mut roots = real(&confinement.roots);
+        roots.extend(real(&confinement.write));
+        for root in roots.clone() {
             let survey = Survey::of(&root);
             if view.writable.iter().any(|writable| root.starts_with(writable)) {
                 let guard = guard(&root, &survey, confinement, &mut claims)
@@ -45,15 +49,35 @@ impl Prepared {
             }
             secrets.extend(survey.secrets);
         }
+        for path in real(&confinement.guarded) {
+            if view.writable.iter().any(|writable| path.starts_with(writable)) {
+                view.guards.push((path, Guard::ReadOnly));
+            }
+        }
         view.hide(secrets, &real(&confinement.unmasked));
-        view.hold(&real(&confinement.roots));
-        Ok(Self { view, guarded, _claims: claims })
+        // What a rule denies stays hidden, whatever else is shown.
+        view.masked.extend(real(&confinement.denied));
+        view.hold(&roots);
+        let copies = copies(&view, &roots, confinement)
+            .map_err(|error| format!("copying caches: {error}"))?;
+        view.copies.clone_from(&copies.list);
+        Ok(Self { view, guarded, _claims: claims, _copies: copies })
     }
 
     /// Puts things in order again; tells what had to be done.
     pub(crate) fn finish(self) -> Vec<String> {
         self.guarded.iter().flat_map(Guarded::look_again).collect()
     }
+}
+
+/// Copies of the caches, where mounts can make them.
+fn copies(view: &View, roots: &[PathBuf], confinement: &Confinement) -> io::Result<Copies> {
+    let folders: Vec<PathBuf> =
+        confinement.caches.iter().map(|cache| cache.as_path().to_owned()).collect();
+    if confinement.level != Level::Namespaces || view.writable.is_empty() {
+        return Ok(Copies::default());
+    }
+    Copies::of(&folders, roots, confinement.copies.as_path())
 }
 
 fn guard(

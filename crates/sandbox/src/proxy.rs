@@ -38,6 +38,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, JoinSet};
 
+pub use self::grant::Hosts;
 use self::outlet::Outlet;
 pub use self::resolve::{Resolve, SystemResolver};
 pub use self::settings::Settings;
@@ -52,10 +53,6 @@ pub struct Proxy {
 impl Proxy {
     /// Serves whoever connects to a listener, as a task of the current runtime.
     ///
-    /// A host is `docs.rs` (exactly that), `*.docs.rs` (what is below) or an address, each
-    /// with a port if it is to be reached on another one than 80 and 443. Hosts that cannot be
-    /// read grant nothing.
-    ///
     /// # Errors
     ///
     /// When the listener cannot be used by the runtime.
@@ -65,12 +62,12 @@ impl Proxy {
     /// Outside of a runtime.
     pub fn serve(
         listener: net::TcpListener,
-        hosts: &[String],
+        hosts: Hosts<'_>,
         settings: Settings,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
-        let outlet = Arc::new(Outlet::new(hosts, settings));
+        let outlet = Arc::new(Outlet::new(&hosts, settings));
         let task = tokio::spawn(accept(listener, Arc::clone(&outlet))).abort_handle();
         Ok(Self { outlet, task })
     }

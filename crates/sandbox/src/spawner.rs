@@ -13,7 +13,7 @@ use toolgate_policy::rule::Sandbox;
 use crate::link::{HostEnds, Link};
 use crate::probe::{self, findings::Finding};
 use crate::process::{Control, Supervised};
-use crate::proxy::Proxy;
+use crate::proxy::{Hosts, Proxy};
 use crate::scratch::Scratch;
 use crate::settings::Settings;
 use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
@@ -70,6 +70,7 @@ impl Spawner for SandboxSpawner {
         let (confinement, scratch) = confinement.unzip();
         let level = confinement.as_ref().map_or(Level::None, |confinement| confinement.level);
         let (program, hosts) = (order.program.clone(), order.network.clone());
+        let trusted = order.beyond.trusted_hosts.clone();
         let stdin = order.stdin.clone();
         let plan = plan(order, confinement);
         let (ends, control) = self.inner.ask(&plan, stdin.as_deref()).await.map_err(lost)?;
@@ -83,7 +84,7 @@ impl Spawner for SandboxSpawner {
                 return Err(SpawnError::Sandbox { why: "the helper is confused".to_owned() });
             }
         };
-        let proxy = self.inner.serve(along, &hosts).map_err(lost)?;
+        let proxy = self.inner.serve(along, &hosts, &trusted).map_err(lost)?;
         let process = Box::new(Supervised::new(control, proxy, scratch));
         Ok(Spawned { stdout: ends.stdout, stderr: ends.stderr, process, level })
     }
@@ -152,6 +153,11 @@ impl Inner {
                 && order.sandbox == Sandbox::ReadOnly
                 && order.network.is_empty(),
             roots: paths(&order.roots),
+            write: paths(&order.beyond.write),
+            caches: paths(&order.beyond.caches),
+            copies: state.join("caches").into(),
+            denied: paths(&order.beyond.hidden),
+            guarded: paths(&order.beyond.guarded),
             unmasked: paths(&order.unmasked),
             hidden: hidden.collect(),
             home: home.clone().map(Raw::from),
@@ -161,8 +167,14 @@ impl Inner {
     }
 
     /// Serves a command that listens for a proxy.
-    fn serve(&self, along: Vec<OwnedFd>, hosts: &[String]) -> io::Result<Option<Proxy>> {
+    fn serve(
+        &self,
+        along: Vec<OwnedFd>,
+        hosts: &[String],
+        trusted: &[String],
+    ) -> io::Result<Option<Proxy>> {
         let Some(listener) = along.into_iter().next() else { return Ok(None) };
+        let hosts = Hosts { granted: hosts, trusted };
         Proxy::serve(listener.into(), hosts, self.settings.proxy.clone()).map(Some)
     }
 }

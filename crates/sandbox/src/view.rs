@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use toolgate_policy::rule::Sandbox;
 
+use crate::copies::Copy;
 use crate::wire::{Confinement, Plan, Program};
 
 /// Where programs put temporary files.
@@ -14,6 +15,8 @@ const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
 pub(crate) struct View {
     /// Folders it may write in.
     pub(crate) writable: Vec<PathBuf>,
+    /// Copies of caches, which it may write in.
+    pub(crate) copies: Vec<Copy>,
     /// What it must see wherever that is.
     pub(crate) kept: Vec<PathBuf>,
     /// Its private temporary folder.
@@ -38,7 +41,8 @@ pub(crate) enum Guard {
 impl View {
     /// What a plan's command is to see, without secrets and guards.
     pub(crate) fn new(plan: &Plan, confinement: &Confinement) -> Self {
-        let roots: Vec<PathBuf> = real(&confinement.roots);
+        let mut roots: Vec<PathBuf> = real(&confinement.roots);
+        roots.extend(real(&confinement.write));
         let mut kept = roots.clone();
         kept.extend(plan.folder.as_path().canonicalize());
         if let Program::File { path, .. } = &plan.program {

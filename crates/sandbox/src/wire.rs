@@ -43,6 +43,16 @@ pub(crate) struct Confinement {
     pub(crate) is_apart: bool,
     /// The workspace and the folders added to it.
     pub(crate) roots: Vec<Raw>,
+    /// Folders beside the workspace that it may write in.
+    pub(crate) write: Vec<Raw>,
+    /// Cache folders of the user, of which it gets a copy.
+    pub(crate) caches: Vec<Raw>,
+    /// Where the copies of caches are kept.
+    pub(crate) copies: Raw,
+    /// Files that it does not see.
+    pub(crate) denied: Vec<Raw>,
+    /// Files and folders that it cannot change.
+    pub(crate) guarded: Vec<Raw>,
     /// Secrets that stay visible.
     pub(crate) unmasked: Vec<Raw>,
     /// Folders of our own that nobody sees.

@@ -21,6 +21,7 @@ use toolgate_mcp::servers::Naming;
 use toolgate_policy::Policy;
 use toolgate_sandbox::{SandboxSpawner, Settings};
 use toolgate_store::grants::Beginning;
+use toolgate_tools::MoreVariables;
 use toolgate_tools::web::{WebAccess, WebClient};
 
 use crate::behind::Behind;
@@ -145,6 +146,7 @@ impl App {
             .service::<dyn SettingsFiles>(Arc::new(settings_files))
             .spawner(Arc::clone(spawner))
             .service::<WebAccess>(web)
+            .service::<MoreVariables>(Arc::new(MoreVariables(config.shell.env.clone())))
             .settings(settings(global, interactive)?);
         let screen = Screen::default();
         let cancellation = CancellationToken::new();

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use toolgate_core::policy::needs;
 use toolgate_mcp::server::Trust;
 
 use crate::exit::UsageError;
@@ -29,6 +30,10 @@ pub(crate) struct Config {
     pub(crate) ledger: LedgerConfig,
     /// What a workspace is made of.
     pub(crate) workspace: WorkspaceConfig,
+    /// How commands are run.
+    pub(crate) shell: ShellConfig,
+    /// What confined commands may use.
+    pub(crate) sandbox: SandboxConfig,
     /// How the web is reached.
     pub(crate) web: web::WebConfig,
     /// Servers behind the gate, by the names they go by.
@@ -89,6 +94,34 @@ pub(crate) struct WorkspaceConfig {
     pub(crate) scopes: bool,
 }
 
+/// How commands are run.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ShellConfig {
+    /// More environment variables that commands get, such as `MY_APP_ENV`.
+    pub(crate) env: Vec<String>,
+}
+
+/// What confined commands may use.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SandboxConfig {
+    /// What programs need beyond the workspace, by their names. An entry takes the place of the
+    /// built-in one.
+    needs: BTreeMap<String, needs::Entry>,
+}
+
+impl SandboxConfig {
+    /// Returns the table of needs, with the user's entries in it.
+    pub(crate) fn needs(&self) -> anyhow::Result<needs::Table> {
+        let table = needs::Table::built_in().clone().with(self.needs.clone());
+        let path = path()?;
+        table.map_err(|error| {
+            UsageError(format!("`[sandbox.needs]` in `{}`: {error}", path.display())).into()
+        })
+    }
+}
+
 /// Where the user's settings are.
 pub(crate) fn path() -> anyhow::Result<PathBuf> {
     Ok(home::config()?.join(FILE))
@@ -130,7 +163,9 @@ pub(crate) fn mistakes(text: &str) -> Vec<String> {
         let mistake = server.mistake(name)?;
         Some(format!("line {}: `[servers.{name}]`: {mistake}", config.line_of_server(name)))
     });
-    redact.into_iter().chain(servers).collect()
+    let needs = needs::Table::built_in().clone().with(config.sandbox.needs.clone());
+    let needs = needs.err().map(|error| format!("`[sandbox.needs]`: {error}"));
+    redact.into_iter().chain(needs).chain(servers).collect()
 }
 
 /// Reads the text of the file.

@@ -133,14 +133,15 @@ impl Sources {
         let global = &self.global;
         loaded.rules.extend(by_flag(global, &self.loader.vocabulary)?);
         configured::heed_restrictions(&mut loaded.rules);
-        loaded.rules.extend(configured::rules(&config::load()?, &config::path()?));
+        let config = config::load()?;
+        loaded.rules.extend(configured::rules(&config, &config::path()?));
         follow_links(&mut loaded.rules);
         let mode = global.mode.or(loaded.mode).unwrap_or(Mode::Default);
         let own = [home::config()?, home::state()?];
         let real = own.iter().filter_map(|folder| folder.canonicalize().ok()).collect::<Vec<_>>();
         // A rule that could be rewritten by a call would be no rule.
         let given = global.policy.iter().filter_map(|file| file.canonicalize().ok());
-        let engine = Engine::new(loaded.rules, mode);
+        let engine = Engine::new(loaded.rules, mode).with_needs(config.sandbox.needs()?);
         let engine = engine.protecting(own).protecting(real).protecting(given);
         let scopes = home::scopes()?;
         let real_scopes = scopes.canonicalize().ok();

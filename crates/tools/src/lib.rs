@@ -51,7 +51,7 @@ use toolgate_core::tool::Tool;
 
 pub use crate::formats::helper;
 pub use crate::known::ChangedFiles;
-pub use crate::process::shell;
+pub use crate::process::{MoreVariables, shell};
 
 /// Every built-in tool.
 ///

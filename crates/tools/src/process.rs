@@ -12,6 +12,7 @@ mod watch;
 
 pub(crate) use background::{Background, Job};
 
+pub use environment::MoreVariables;
 pub(crate) use environment::environment;
 pub(crate) use launch::{Launch, is_read_only, programs};
 pub(crate) use output::Stream;

@@ -28,7 +28,9 @@ pub(super) fn choose(
         return Err(denied(judged));
     }
     // A policy that does not grant what was chosen would have it run with something else.
-    let wanted = Profile::new(chosen.sandbox, chosen.network.iter().cloned());
+    let wanted = Profile::new(chosen.sandbox, chosen.network.iter().cloned())
+        .writing(chosen.write.iter().cloned())
+        .needing(chosen.needs.iter().cloned());
     if judged.verdict.profile() != Some(wanted) {
         return Err(judged.reject(refused("what was chosen for it cannot be granted")));
     }

@@ -63,6 +63,30 @@ pub(super) fn runs(folder: &Path) -> Option<String> {
     HOOKS.iter().find(|hook| hooks.join(hook).exists()).map(|hook| format!("hook {hook}"))
 }
 
+/// Returns the addresses of the remotes of the repository around a folder.
+pub(super) fn remotes(folder: &Path) -> Vec<String> {
+    let Ok(folder) = folder.canonicalize() else { return Vec::new() };
+    let Some(repository) = folder.ancestors().find_map(repository_at) else { return Vec::new() };
+    let settings = common_folder(&repository).join("config");
+    let is_small = fs::metadata(&settings).is_ok_and(|found| found.len() <= MOST_BYTES);
+    let text = if is_small { fs::read_to_string(&settings).ok() } else { None };
+    let mut is_remote = false;
+    let mut found = Vec::new();
+    for line in text.unwrap_or_default().lines().map(str::trim) {
+        if let Some(header) = line.strip_prefix('[') {
+            let name = header.split([' ', '\t', '"', '.', ']']).next().unwrap_or_default();
+            is_remote = name.eq_ignore_ascii_case("remote");
+            continue;
+        }
+        if let Some((key, value)) = line.split_once('=').filter(|_| is_remote)
+            && matches!(key.trim().to_lowercase().as_str(), "url" | "pushurl")
+        {
+            found.push(value.trim().trim_matches('"').to_owned());
+        }
+    }
+    found
+}
+
 /// What the settings of submodules, which git enters, make it run.
 fn running_in_modules(modules: &Path, depth: usize) -> Option<String> {
     const DEEPEST: usize = 4;
@@ -208,6 +232,16 @@ fn is_switch(section: &str, key: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remotes_are_those_of_the_repository_around() {
+        let settings = "[core]\n\turl = x\n[remote \"origin\"]\n\turl = https://a.example/x.git\n\tfetch = +refs\n[remote \"b\"]\n\tURL = \"git@b.example:x\"\n[branch \"main\"]\n\tremote = origin\n";
+        let folder = repository(settings);
+        let inner = folder.path().join("src");
+        fs::create_dir_all(&inner).unwrap();
+        assert_eq!(remotes(&inner), ["https://a.example/x.git", "git@b.example:x"]);
+        assert_eq!(remotes(Path::new("/")), [""; 0]);
+    }
 
     fn repository(settings: &str) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();

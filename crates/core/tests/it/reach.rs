@@ -235,7 +235,8 @@ fn nobody_chooses_for_other_tools() {
 #[test]
 fn what_the_policy_forbids_nobody_grants_by_answering() {
     for host in ["evil.example", "localhost", "10.0.0.1", "*", "*.docs.rs", "docs.rs\nx"] {
-        let odd = Profile { sandbox: Sandbox::WorkspaceWrite, network: vec![host.to_owned()] };
+        let network = vec![host.to_owned()];
+        let odd = Profile { network, ..Profile::of(Sandbox::WorkspaceWrite) };
         let gate = shell().approver(Recorder::answering(Answer::Once.reaching(odd))).build();
         let error = block_on(failure(&gate, "shell", json!({ "command": "frob" })));
         assert_eq!(error.kind, ErrorKind::PolicyDenied, "{host}");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::spawn::{Order, Spawner};
+use toolgate_core::spawn::{Beyond, Order, Spawner};
 use url::Url;
 
 use super::auth::Tokens;
@@ -133,6 +133,7 @@ impl Program {
             network: self.reach.network.clone(),
             roots: self.reach.roots.clone(),
             unmasked: Vec::new(),
+            beyond: Beyond::default(),
             scratch: format!("server-{name}"),
             stdin: None,
         })

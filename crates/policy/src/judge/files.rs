@@ -9,6 +9,7 @@ use super::finding::{Finding, Findings};
 use super::forms::{Named, possible_files, shown};
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, PathFact, Place};
+use crate::level::Level;
 use crate::name::ToolName;
 use crate::question::{PathForms, Question};
 use crate::shell::{Command, Word};
@@ -222,6 +223,10 @@ impl Judge<'_> {
         };
         for path in paths {
             let fact = self.world.look(&path, access);
+            if self.is_private(&fact) {
+                findings.all.extend(self.restriction(&fact));
+                continue;
+            }
             let forms = PathForms::new(&fact).within(self.world.workspace());
             let args = json!({ "path": word.text });
             let question = Question { path: Some(&forms), ..self.question(&tool, effect, &args) };
@@ -245,6 +250,26 @@ impl Judge<'_> {
                 }));
             }
         }
+    }
+
+    /// Returns `true` if a word names a file in the private temporary folder of a sandbox.
+    pub(super) fn is_private_temporary(&self, word: &Word, walk: &Walk) -> bool {
+        let facts = self.places(word, walk).into_iter();
+        let mut facts = facts.map(|path| self.world.look(&path, Access::Write));
+        word.known && !word.pattern && facts.all(|fact| self.is_private(&fact))
+    }
+
+    /// Returns `true` if a path lies where every confined command has a folder of its own.
+    fn is_private(&self, fact: &PathFact) -> bool {
+        const TEMPORARY: [&str; 2] = ["/tmp/", "/var/tmp/"];
+        let is_below = |path: &Path| {
+            let text = path.to_string_lossy();
+            TEMPORARY.iter().any(|folder| text.starts_with(folder))
+        };
+        fact.place == Place::Outside
+            && is_below(&fact.requested)
+            && is_below(&fact.resolved)
+            && self.world.level() == Level::Namespaces
     }
 
     /// Everything below a folder is read: secrets and forbidden files in it count.

@@ -1,11 +1,13 @@
 //! What was found out about a call, and the verdict it adds up to.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::decision::Decision;
 use crate::effect::Risk;
 use crate::level::Level;
 use crate::mode::Mode;
+use crate::needs::Need;
 use crate::profile::Profile;
 use crate::rule::Grant;
 use crate::shell::ShellRisk;
@@ -55,6 +57,12 @@ pub(crate) struct Findings {
     pub(crate) judged: Option<String>,
     /// What the rules say that each command may reach which does more than look.
     pub(crate) reaches: Vec<Grant>,
+    /// The needs of the programs in the line.
+    pub(crate) needs: Vec<Need>,
+    /// Files that the sandbox hides because a rule denies to read them.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// Places that the sandbox keeps from being changed because a rule denies it.
+    pub(crate) guarded: Vec<PathBuf>,
     /// Whether output goes to files.
     pub(crate) writes_files: bool,
     /// What a command would run with, and what of it can be enforced.
@@ -90,6 +98,8 @@ impl Findings {
                 Verdict::new(Decision::Ask, risk, mode, "nothing is known about this call");
             return reaching(verdict, self.reach);
         };
+        let (hidden, guarded) =
+            (std::mem::take(&mut self.hidden), std::mem::take(&mut self.guarded));
         let grants = self.grants();
         let deciding = self.all.remove(at);
         let raised = self.risks.iter().map(|found| found.severity).max();
@@ -122,6 +132,7 @@ impl Findings {
             level: None,
         };
         verdict = reaching(verdict, self.reach);
+        (verdict.grant.hidden, verdict.grant.guarded) = (hidden, guarded);
         if mode == Mode::DontAsk && verdict.decision == Decision::Ask {
             verdict.decision = Decision::Deny;
             let reason = format!("{}, and mode `dont_ask` denies what would ask", verdict.reason());

@@ -12,8 +12,9 @@ use crate::decision::Decision;
 use crate::effect::Effect;
 use crate::level::Level;
 use crate::mode::Mode;
+use crate::needs::Need;
 use crate::profile::{Profile, listed};
-use crate::rule::Sandbox;
+use crate::rule::{Grant, Sandbox};
 use crate::verdict::FloorKind;
 
 impl Judge<'_> {
@@ -42,7 +43,7 @@ impl Judge<'_> {
                 return;
             }
         };
-        let unasked = Self::by_rules(findings, self.usual(findings));
+        let unasked = Self::by_rules(findings, self.usual(findings)).needing(needs(findings));
         self.judge_hosts(&wish, &unasked, findings);
         self.judge_wish(&wish, &unasked, findings);
         if findings.decision() == Decision::Deny {
@@ -59,7 +60,10 @@ impl Judge<'_> {
             // Nothing that cannot be enforced is claimed.
             _ if level == Level::None => Profile::of(Sandbox::Full),
             Decision::Allow => wanted,
-            _ => wish.over(&Self::by_rules(findings, self.usual_when_asked())),
+            _ => {
+                let asked = Self::by_rules(findings, self.usual_when_asked());
+                wish.over(&asked.needing(needs(findings)))
+            }
         };
         if findings.decision() != Decision::Allow {
             // Who is asked agrees to the line as it is.
@@ -70,11 +74,8 @@ impl Judge<'_> {
 
     /// The sandbox of what runs unasked and whose rule names none.
     fn usual(&self, findings: &Findings) -> Sandbox {
-        let only_looks = findings.reaches.is_empty();
-        // Where it only looks, nothing is written but what the rules about files allow.
-        let writes =
-            if only_looks { findings.writes_files } else { self.setting.mode == Mode::Yolo };
-        if writes { Sandbox::WorkspaceWrite } else { Sandbox::ReadOnly }
+        let only_looks = findings.reaches.is_empty() && !findings.writes_files;
+        if only_looks { Sandbox::ReadOnly } else { self.usual_when_asked() }
     }
 
     /// The sandbox of what a person agrees to and whose rule names none.
@@ -85,10 +86,12 @@ impl Judge<'_> {
         }
     }
 
-    /// What every rule about the line grants.
+    /// What every rule about the line grants: no command gets more than its own rule says.
     fn by_rules(findings: &Findings, usual: Sandbox) -> Profile {
         let each = findings.reaches.iter().map(|grant| {
-            Profile::new(grant.sandbox.unwrap_or(usual), grant.network.iter().cloned())
+            let network = grant.network.iter().cloned();
+            let profile = Profile::new(grant.sandbox.unwrap_or(usual), network);
+            profile.writing(grant.write.iter().cloned())
         });
         each.reduce(|all, one| all.narrowed(&one)).unwrap_or_else(|| Profile::of(usual))
     }
@@ -149,4 +152,16 @@ fn judge_choice(level: Level, chosen: &Profile, findings: &mut Findings) {
             "no sandbox is available here, so it cannot be confined; `toolgate doctor` tells why";
         findings.push(Finding::floor(FloorKind::Sandbox, Decision::Deny, reason));
     }
+}
+
+/// The needs that a line's programs are given. Caches are private copies, so they widen nothing;
+/// hosts come with them unless a rule says what the line may reach.
+fn needs(findings: &Findings) -> Vec<Need> {
+    let is_said = findings.reaches.iter().any(Grant::is_explicit);
+    let mut needs = findings.needs.clone();
+    if is_said {
+        needs.iter_mut().for_each(Need::go_offline);
+        needs.retain(|need| !need.is_empty());
+    }
+    needs
 }

@@ -7,6 +7,7 @@ use crate::decision::Decision;
 use crate::effect::Effect;
 use crate::judge::finding::Finding;
 use crate::mode::{Mode, Modes};
+use crate::needs;
 use crate::question::Question;
 use crate::rule::{Mismatch, Priority, Rule, Tier};
 use crate::table::Table;
@@ -25,6 +26,8 @@ pub(crate) struct Setting<'s> {
     pub(crate) own_folders: &'s [String],
     /// Folders in those that a task may use as its own.
     pub(crate) spared: &'s [String],
+    /// What programs need beyond the workspace.
+    pub(crate) needs: &'s needs::Table,
     /// Where to write down what the rules were asked, when somebody wants to know.
     pub(crate) trace: Option<&'s RefCell<Vec<Asked>>>,
 }

@@ -20,8 +20,8 @@ use crate::question::{PathForms, Question};
 use crate::rule::{Rule, Tier};
 use crate::shell::wrapper::{self, Ran};
 use crate::shell::{
-    Command, Direction, Line, Look, Phase, Reach, Reading, RiskKind, Word, look, read, render,
-    risks,
+    Command, Direction, Expansion, Line, Look, Phase, Reach, Reading, RiskKind, Word, look, read,
+    render, risks,
 };
 use crate::verdict::FloorKind;
 
@@ -60,37 +60,14 @@ impl Judge<'_> {
         }
         let inner: Vec<Vec<Ran>> = commands.iter().map(wrapper::runs).collect();
         for (command, inner) in commands.iter().zip(&inner) {
+            self.note_needs(command, inner, walk, findings);
             self.judge_command(command, inner, walk, findings, Depth::Outer);
         }
         self.judge_dangers(commands, inner, walk, findings);
         let allowed = findings.strictest().is_some_and(|found| found.decision == Decision::Allow);
         if allowed {
-            findings.judged = self.rendered(line, walk);
+            findings.judged = Some(self.rendered(line, walk, findings));
         }
-    }
-
-    /// A line that decides things while it runs: seen denies hold, and it asks unless all of
-    /// shell is allowed and nothing is forbidden that it could hide.
-    fn judge_complex(&self, why: &str, commands: &[Command], walk: &Walk, findings: &mut Findings) {
-        for command in commands {
-            self.judge_restrictions(command, walk, findings);
-        }
-        let question = self.question(&self.facts.tool, Effect::Change, &self.facts.args);
-        let ruling = self.setting.rule(&question);
-        findings.push(ruling.finding(Effect::Change, question.mode, &"this command line"));
-        self.note_reach(&ruling, Effect::Change, findings);
-        let inner = commands.iter().map(wrapper::runs).collect();
-        self.judge_dangers(commands, inner, walk, findings);
-        if self.is_restricted() || ruling.decision != Decision::Allow {
-            let reason = format!("part of it is decided only while it runs: {why}");
-            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
-        }
-    }
-
-    /// Whether rules forbid something that a line could hide.
-    fn is_restricted(&self) -> bool {
-        let [_, table] = self.setting.tables;
-        table.restrictions().commands || table.restrictions().paths
     }
 
     /// One command: its own permission, and that of what it runs and touches.
@@ -131,6 +108,9 @@ impl Judge<'_> {
         let allowed = finding.decision == Decision::Allow;
         findings.push(finding);
         self.note_reach(&ruling, effect, findings);
+        if by_default && allowed && effect != Effect::Read {
+            self.judge_leaving(command, inner, walk, findings);
+        }
         if allowed && effect != Effect::Read {
             self.judge_inner(command, inner, rule, walk, findings, depth);
         }
@@ -189,10 +169,6 @@ impl Judge<'_> {
         if !table.restrictions().commands {
             return;
         }
-        if matches!(command.name(), Some("xargs" | "parallel")) {
-            let reason = format!("what `{}` is given cannot be seen", shown(command));
-            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
-        }
         let named = possible_programs(command);
         if let Some(name) = named.iter().find(|name| table.restricts_program(name)) {
             let reason = format!("`{}` may run `{name}`, which a rule is about", shown(command));
@@ -200,42 +176,8 @@ impl Judge<'_> {
         }
     }
 
-    /// What may be forbidden in a command that is not fully known.
-    fn judge_restrictions(&self, command: &Command, walk: &Walk, findings: &mut Findings) {
-        let inner = wrapper::runs(command);
-        let forms = forms(command, &inner);
-        let question = Question {
-            command: Some(&forms),
-            ..self.question(&self.facts.tool, Effect::Change, &self.facts.args)
-        };
-        let ruling = self.setting.rule(&question);
-        let restricts = ruling
-            .rule
-            .is_some_and(|(rule, _)| rule.decision != Decision::Allow && is_owners(rule));
-        if restricts || ruling.tightened.is_some() {
-            let what = format!("`{}`", shown(command));
-            findings.push(ruling.finding(Effect::Change, question.mode, &what));
-        }
-        // A rule that names a sandbox holds, whatever the rest of the line is.
-        self.note_reach(&ruling, Effect::Read, findings);
-        let blanket = self.blanket();
-        self.judge_redirects(command, blanket, walk, findings);
-        for ran in &inner {
-            self.judge_redirects(&ran.command, blanket, walk, findings);
-            self.judge_words(&ran.command, Access::Write, walk, findings);
-        }
-        self.judge_words(command, Access::Write, walk, findings);
-    }
-
-    /// The rule that allows all of shell, if one does.
-    fn blanket(&self) -> Option<&Rule> {
-        let question = self.question(&self.facts.tool, Effect::Change, &self.facts.args);
-        let best = self.setting.best_where(&question, |_| true).map(|(rule, _)| rule);
-        best.filter(|rule| rule.decision == Decision::Allow)
-    }
-
     /// Dangers that a permission for each command does not cover.
-    fn judge_dangers(
+    pub(super) fn judge_dangers(
         &self,
         commands: &[Command],
         inner: Vec<Vec<Ran>>,
@@ -287,7 +229,7 @@ impl Judge<'_> {
     }
 
     /// Files a command is connected to.
-    fn judge_redirects(
+    pub(super) fn judge_redirects(
         &self,
         command: &Command,
         rule: Option<&Rule>,
@@ -303,15 +245,21 @@ impl Judge<'_> {
             if redirect.target.literal().is_some_and(is_harmless_device) {
                 continue;
             }
-            findings.writes_files |= access == Access::Write;
+            let is_private = self.is_private_temporary(&redirect.target, walk);
+            findings.writes_files |= access == Access::Write && !is_private;
             let covers = |rule: &Rule| {
                 rule.decision == Decision::Allow
                     && (rule.grant.redirection && is_owners(rule)
                         || covers_every_command(rule) && rule.matcher.read_only.is_none())
             };
             let cover = Cover::from(rule.is_some_and(covers));
-            if !redirect.target.known && cover == Cover::Rule && !self.is_restricted() {
+            if !redirect.target.known && cover == Cover::Rule {
                 self.judge_unknown(&redirect.target, access, walk, findings);
+                if let Some(rule) = self.unenforced_path_rule(findings) {
+                    let target = &redirect.target.text;
+                    let reason = format!("rule {rule} could be about `{target}`");
+                    findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
+                }
                 continue;
             }
             self.judge_word(&redirect.target, access, cover, walk, findings);
@@ -377,8 +325,10 @@ impl Judge<'_> {
         if !table.restrictions().paths {
             return;
         }
-        if matches!(command.name(), Some("xargs" | "parallel")) {
-            let reason = format!("which files `{}` is given cannot be told", shown(command));
+        if matches!(command.name(), Some("xargs" | "parallel"))
+            && let Some(rule) = self.unenforced_path_rule(findings)
+        {
+            let reason = format!("`{}` may be given files that rule {rule} denies", shown(command));
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }
         if exports_repository(command) {
@@ -427,13 +377,22 @@ impl Judge<'_> {
         looks
     }
 
-    fn rendered(&self, line: &Line, walk: &Walk) -> Option<String> {
-        let expand = |word: &Word| self.world.expand(&walk.folder, &word.text).unwrap_or_default();
+    /// Renders an allowed line for execution.
+    fn rendered(&self, line: &Line, walk: &Walk, findings: &Findings) -> String {
         let home = self.world.home().map(|home| home.to_string_lossy().into_owned());
-        // After a `cd` it is not known where a pattern would be looked up.
-        let mut words = line.commands().iter().flat_map(|command| &command.words);
-        (walk.folders.len() == 1 || !words.any(|word| word.pattern))
-            .then(|| render(line, home.as_deref().unwrap_or("~"), expand))
+        let only_looks = findings.reaches.is_empty() && !findings.writes_files;
+        let expand = |command: &Command, word: &Word| {
+            // After a `cd`, or behind a command that makes files, only bash knows the names.
+            let names = (only_looks && walk.folders.len() == 1)
+                .then(|| self.world.expand(&walk.folder, &word.text))
+                .flatten();
+            match names {
+                Some(names) => Expansion::Names(names),
+                None if matches!(look(command), Look::No(_)) => Expansion::Shell,
+                None => Expansion::ShellWithPrefix,
+            }
+        };
+        render(line, home.as_deref().unwrap_or("~"), expand)
     }
 }
 

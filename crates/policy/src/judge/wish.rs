@@ -16,6 +16,8 @@ pub(super) struct Wish {
     pub(super) sandbox: Option<Sandbox>,
     pub(super) network: Option<Vec<String>>,
     pub(super) whose: Whose,
+    /// The profile that a person chose.
+    chosen: Option<Profile>,
 }
 
 /// Who wants it.
@@ -35,15 +37,22 @@ impl Wish {
     /// A sentence about what cannot be understood.
     pub(super) fn of(facts: &Facts) -> Result<Self, String> {
         let wish = match &facts.chosen {
-            Some(chosen) => Self {
-                sandbox: Some(chosen.sandbox),
-                network: Some(hosts(chosen.network.iter().map(String::as_str))?),
-                whose: Whose::Person,
-            },
+            Some(chosen) => {
+                let network = hosts(chosen.network.iter().map(String::as_str))?;
+                let profile = Profile::new(chosen.sandbox, network.iter().cloned());
+                let profile = profile.writing(chosen.write.iter().cloned());
+                Self {
+                    sandbox: Some(chosen.sandbox),
+                    network: Some(network),
+                    whose: Whose::Person,
+                    chosen: Some(profile.needing(chosen.needs.iter().cloned())),
+                }
+            }
             None => Self {
                 sandbox: sandbox(facts.args.get("sandbox"))?,
                 network: network(facts.args.get("network"))?,
                 whose: Whose::Call,
+                chosen: None,
             },
         };
         if wish.sandbox == Some(Sandbox::ReadOnly) && !wish.hosts().is_empty() {
@@ -62,13 +71,17 @@ impl Wish {
 
     /// What is wanted where the rest is as the rules say.
     pub(super) fn over(&self, rules: &Profile) -> Profile {
+        if let Some(chosen) = &self.chosen {
+            return chosen.clone();
+        }
         let network = self.network.as_ref().unwrap_or(&rules.network);
         let sandbox = self.sandbox.unwrap_or_else(|| match self.hosts() {
             [] => rules.sandbox,
             // What only reads reaches nobody.
             _ => rules.sandbox.max(Sandbox::WorkspaceWrite),
         });
-        Profile::new(sandbox, network.iter().cloned())
+        let profile = Profile::new(sandbox, network.iter().cloned());
+        profile.writing(rules.write.iter().cloned()).needing(rules.needs.iter().cloned())
     }
 }
 

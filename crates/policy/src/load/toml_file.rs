@@ -1,6 +1,7 @@
 //! Policy files in TOML.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
@@ -18,6 +19,7 @@ use crate::pattern::regular::RegularError;
 use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern, Regular};
 use crate::rule::{Grant, Matcher, Rule, Sandbox};
 use crate::wildcard::Wildcard;
+use crate::world::normal;
 
 const RULE: Names = &["rule"];
 const PERMISSIONS: Names = &["permissions"];
@@ -47,6 +49,7 @@ const MESSAGE: Names = &["message", "denyMessage", "deny_message"];
 const RISK: Names = &["risk", "riskLevel"];
 const SANDBOX: Names = &["sandbox"];
 const NETWORK: Names = &["network"];
+const WRITE: Names = &["write"];
 const EXPIRES: Names = &["expires", "expires_at", "expiresAt"];
 
 const IN_RULE: &[Names] = &[
@@ -74,6 +77,7 @@ const IN_RULE: &[Names] = &[
     RISK,
     SANDBOX,
     NETWORK,
+    WRITE,
     EXPIRES,
 ];
 
@@ -201,20 +205,45 @@ fn read_grant(fields: &mut Fields<'_, '_, '_, '_>) -> Grant {
             }
         }
     }
-    if !network.is_empty()
-        && sandbox != Some(Sandbox::WorkspaceWrite)
-        && let Some(value) = fields.get(NETWORK)
-    {
+    let write = read_folders(fields);
+    for (names, is_used) in [(NETWORK, !network.is_empty()), (WRITE, !write.is_empty())] {
         let why = match sandbox {
-            Some(Sandbox::Full) => "what is not confined reaches every host",
-            _ => "what may only read reaches no host",
+            Some(Sandbox::Full) => "an unconfined command is not limited by it",
+            Some(Sandbox::ReadOnly) => "a read-only command reaches and writes nothing",
+            _ => continue,
         };
-        fields
-            .reader
-            .warning(value.span(), format!("`network` changes nothing: {why}"), "no use")
-            .help = Some("`network` goes with sandbox = \"workspace_write\"".to_owned());
+        if let Some((value, name)) = fields.get(names).zip(names.first()).filter(|_| is_used) {
+            fields
+                .reader
+                .warning(value.span(), format!("`{name}` changes nothing: {why}"), "no use")
+                .help = Some(format!("`{name}` goes with sandbox = \"workspace_write\""));
+        }
     }
-    Grant { sandbox, network, redirection: fields.boolean(REDIRECTION).unwrap_or(false) }
+    let redirection = fields.boolean(REDIRECTION).unwrap_or(false);
+    Grant { sandbox, network, write, redirection, ..Grant::default() }
+}
+
+/// Reads folders that a command may write in: absolute, below `~/`, or seen from the workspace.
+fn read_folders(fields: &mut Fields<'_, '_, '_, '_>) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for At { value, span } in fields.texts(WRITE).unwrap_or_default() {
+        let places = fields.reader.places;
+        let folder = match value.strip_prefix("~/") {
+            Some(below) => places.home.as_ref().map(|home| home.join(below)),
+            None if value.starts_with('/') => Some(PathBuf::from(&value)),
+            None => places.workspace.first().map(|workspace| workspace.join(&value)),
+        };
+        let Some(folder) = folder.map(|folder| normal(&folder)) else { continue };
+        let holds = |inner: Option<&PathBuf>| inner.is_some_and(|inner| inner.starts_with(&folder));
+        if value.trim().is_empty() || value == "~" || value == "/" || holds(places.home.as_ref()) {
+            let message = format!("`{value}` is too much to let a command write in");
+            fields.reader.error(span, message, "too wide").help =
+                Some("name single folders, such as `~/.cache/tool`".to_owned());
+            continue;
+        }
+        folders.push(folder);
+    }
+    folders
 }
 
 fn read_decision(fields: &mut Fields<'_, '_, '_, '_>, span: &Range<usize>) -> Option<Decision> {
@@ -474,8 +503,10 @@ fn read_permissions(table: &DeTable<'_>, reader: &mut Reader<'_>) {
     const FOLDERS: Names = &["additional_directories", "additionalDirectories"];
     const LISTS: [(Names, Decision); 3] =
         [(&["allow"], Decision::Allow), (&["ask"], Decision::Ask), (&["deny"], Decision::Deny)];
-    let known = [LISTS[0].0, LISTS[1].0, LISTS[2].0, DEFAULT_MODE, FOLDERS];
+    let known =
+        [LISTS[0].0, LISTS[1].0, LISTS[2].0, DEFAULT_MODE, FOLDERS, SANDBOX, NETWORK, WRITE];
     let mut fields = Fields::new(table, &known, "`[permissions]`", reader);
+    let grant = read_grant(&mut fields);
     for (names, decision) in LISTS {
         let is_empty = matches!(
             fields.get(names).map(Spanned::get_ref),
@@ -485,7 +516,13 @@ fn read_permissions(table: &DeTable<'_>, reader: &mut Reader<'_>) {
             continue;
         }
         for At { value, span } in fields.texts(names).into_iter().flatten() {
+            let before = fields.reader.file.rules.len();
             permission::read(fields.reader, &value, decision, span);
+            let added = fields.reader.file.rules.iter_mut().skip(before);
+            // A denied command runs with nothing.
+            for rule in added.filter(|_| decision != Decision::Deny) {
+                rule.grant = grant.clone();
+            }
         }
     }
     let choices = Mode::ALL.map(Mode::name);

@@ -38,6 +38,8 @@ pub struct PathPattern {
     source: String,
     /// Folders that every match is in or below, without a slash at the end.
     bases: Vec<String>,
+    /// The same folders as they are written.
+    unfolded: Vec<PathBuf>,
     rest: Rest,
     is_folded: bool,
 }
@@ -93,8 +95,10 @@ impl PathPattern {
             }
         };
         let literal = if matches!(rest, Rest::Named(_)) { "" } else { literal };
-        let bases = starts.iter().map(|start| fold(&base(start, literal))).collect();
-        Ok(Self { source: source.to_owned(), bases, rest, is_folded: restricts })
+        let unfolded: Vec<PathBuf> =
+            starts.iter().map(|start| world::normal(&start.join(literal))).collect();
+        let bases = unfolded.iter().map(|place| fold(&self::text(place))).collect();
+        Ok(Self { source: source.to_owned(), bases, unfolded, rest, is_folded: restricts })
     }
 
     /// Whether the pattern covers a path. Give the path in lower case for a rule that restricts.
@@ -104,6 +108,12 @@ impl PathPattern {
             Some(inner) => inner.strip_prefix('/').is_some_and(|inner| self.rest.matches(inner)),
             None => false,
         })
+    }
+
+    /// Returns the files or folders that the pattern covers with all that is in them, where it is
+    /// about nothing else.
+    pub fn whole(&self) -> Option<&[PathBuf]> {
+        matches!(self.rest, Rest::Below).then_some(self.unfolded.as_slice())
     }
 
     /// Whether paths are compared in lower case.
@@ -248,10 +258,6 @@ fn glob_rest(text: String, restricts: bool, is_folder: bool) -> Result<Rest, glo
 
 fn compile(text: &str) -> Result<GlobMatcher, globset::Error> {
     Ok(GlobBuilder::new(text).literal_separator(true).build()?.compile_matcher())
-}
-
-fn base(start: &Path, literal: &str) -> String {
-    text(&world::normal(&start.join(literal))).into_owned()
 }
 
 /// A path as patterns see it: nothing doubled in it, no slash at its end, the root as nothing.

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use toolgate_core::policy::Level;
 use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::spawn::{Order, Spawner};
+use toolgate_core::spawn::{Beyond, Order, Spawner};
 use toolgate_sandbox::{SandboxSpawner, Settings};
 
 use crate::attempts::Targets;
@@ -76,6 +76,7 @@ fn order(cage: &Cage, sandbox: Sandbox, targets: &Targets) -> Order {
         network: Vec::new(),
         roots: vec![cage.folder.join("workspace")],
         unmasked: Vec::new(),
+        beyond: Beyond::default(),
         scratch: "canary".to_owned(),
         stdin: None,
     }
@@ -99,6 +100,7 @@ async fn sleep(args: Vec<String>) {
             network: Vec::new(),
             roots: vec![workspace.clone()],
             unmasked: Vec::new(),
+            beyond: Beyond::default(),
             scratch: "sleep".to_owned(),
             stdin: None,
         };

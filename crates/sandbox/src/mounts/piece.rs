@@ -1,8 +1,9 @@
 //! A piece of the file tree that can be put somewhere.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
@@ -52,6 +53,18 @@ impl Piece {
         Ok(Self(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?))
     }
 
+    /// A folder with a layer over it that takes all changes. Programs can run from there.
+    pub(super) fn overlay(lower: &Path, upper: &Path, work: &Path) -> io::Result<Self> {
+        let context = fsopen(c"overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+        for (name, path) in [(c"lowerdir", lower), (c"upperdir", upper), (c"workdir", work)] {
+            fsconfig_set_string(&context, name, escaped(path)?)?;
+        }
+        fsconfig_set_flag(&context, c"userxattr")?;
+        fsconfig_create(&context)?;
+        let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+        Ok(Self(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?))
+    }
+
     /// With attributes added, also below.
     pub(super) fn with(self, attributes: u64) -> io::Result<Self> {
         sys::set_mounts(self.0.as_fd(), attributes)?;
@@ -75,6 +88,18 @@ impl AsFd for Piece {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// A path as an option of an overlay, in which colons and commas separate.
+fn escaped(path: &Path) -> io::Result<CString> {
+    let mut escaped = Vec::new();
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b':' | b',' | b'\\') {
+            escaped.push(b'\\');
+        }
+        escaped.push(*byte);
+    }
+    Ok(CString::new(escaped)?)
 }
 
 /// What is at a path. Whoever put a link on the way there gets nothing.

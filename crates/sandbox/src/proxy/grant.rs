@@ -5,6 +5,18 @@ use toolgate_policy::pattern::DomainPattern;
 
 use super::target::{Host, Target};
 
+/// The hosts that a program may reach.
+///
+/// A host is `docs.rs` (exactly that), `*.docs.rs` (what is below) or an address, each with a port
+/// if it is to be reached on another one than 80 and 443. Hosts that cannot be read grant nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Hosts<'h> {
+    /// All of them.
+    pub granted: &'h [String],
+    /// Those among them that may lead into a private network.
+    pub trusted: &'h [String],
+}
+
 /// What may be reached.
 #[derive(Debug)]
 pub(super) struct Grants(Vec<Grant>);

@@ -1,13 +1,13 @@
 //! The one place that connects anywhere.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use toolgate_policy::floor::address;
 
-use super::grant::{Granted, Grants};
+use super::grant::{Granted, Grants, Hosts};
 use super::peer::Peer;
 use super::refusal::Refusal;
 use super::refused::Refused;
@@ -18,13 +18,20 @@ use super::target::{Host, Target};
 #[derive(Debug)]
 pub(super) struct Outlet {
     grants: Grants,
+    /// The grants that may lead into a private network.
+    trusted: Grants,
     pub(super) settings: Settings,
     pub(super) refused: Refused,
 }
 
 impl Outlet {
-    pub(super) fn new(hosts: &[String], settings: Settings) -> Self {
-        Self { grants: Grants::parse(hosts), settings, refused: Refused::default() }
+    pub(super) fn new(hosts: &Hosts<'_>, settings: Settings) -> Self {
+        Self {
+            grants: Grants::parse(hosts.granted),
+            trusted: Grants::parse(hosts.trusted),
+            settings,
+            refused: Refused::default(),
+        }
     }
 
     /// How a target was granted; one that was not is noted.
@@ -66,11 +73,27 @@ impl Outlet {
             let address = socket.ip().to_canonical();
             if let Some(network) = address::private(address)
                 && !self.settings.permitted.contains(socket)
+                && !self.is_trusted(target, address)
             {
                 return Err(Refusal::Private { target: target.clone(), address, network });
             }
         }
         Ok(())
+    }
+
+    /// Returns `true` if the user's own settings lead to a private address. A name never leads to
+    /// this machine or to a cloud's metadata service; an address that they name does.
+    fn is_trusted(&self, target: &Target, address: IpAddr) -> bool {
+        let is_link_local = match address {
+            IpAddr::V4(address) => address.is_link_local(),
+            IpAddr::V6(address) => address.is_unicast_link_local(),
+        };
+        let names_this_machine = match &target.host {
+            Host::Name(name) => name == "localhost",
+            Host::Address(named) => *named == address,
+        };
+        let is_near = address.is_loopback() || address.is_unspecified() || is_link_local;
+        self.trusted.find(target).is_some() && (!is_near || names_this_machine)
     }
 
     async fn connect_first(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::spawn::{Ended, Order, SpawnError, Spawned, Spawner};
+use toolgate_core::spawn::{Beyond, Ended, Order, SpawnError, Spawned, Spawner};
 use toolgate_sandbox::{SandboxSpawner, Settings};
 
 /// A spawner with a workspace, all of it temporary.
@@ -61,6 +61,7 @@ impl Host {
             network: Vec::new(),
             roots: vec![self.workspace.clone()],
             unmasked: Vec::new(),
+            beyond: Beyond::default(),
             scratch: "session".to_owned(),
             stdin: None,
         }

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use toolgate_sandbox::proxy::{Proxy, Resolve, Settings};
+use toolgate_sandbox::proxy::{Hosts, Proxy, Resolve, Settings};
 
 /// One answer after the other.
 type Answers = Vec<Vec<SocketAddr>>;
@@ -75,7 +75,11 @@ impl World {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
-        Running { proxy: Proxy::serve(listener, &hosts, settings).unwrap(), address }
+        Running {
+            proxy: Proxy::serve(listener, Hosts { granted: &hosts, trusted: &[] }, settings)
+                .unwrap(),
+            address,
+        }
     }
 }
 

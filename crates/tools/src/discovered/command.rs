@@ -10,11 +10,11 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, memfd_create};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::spawn::{Order, Spawner, Status};
+use toolgate_core::spawn::{Beyond, Order, Spawner, Status};
 use toolgate_core::visible;
 use toolgate_core::workspace::Workspace;
 
-use crate::process::{Stream, Why, environment, shell, watch};
+use crate::process::{MoreVariables, Stream, Why, environment, shell, watch};
 
 /// A list of tools that takes longer is none.
 pub(super) const SOON: Duration = Duration::from_secs(30);
@@ -63,7 +63,7 @@ pub(super) async fn run(
 ) -> Result<Ran, DiscoveryError> {
     let command = visible::line(line).into_owned();
     let failed = |why: String| DiscoveryError::Start { command: command.clone(), why };
-    let shell = shell().ok_or_else(|| failed("this machine has neither bash nor sh".to_owned()))?;
+    let shell = shell().ok_or_else(|| failed("bash is not installed".to_owned()))?;
     let stdin = held(input).map_err(|error| failed(error.to_string()))?;
     // What comes after the line is given to it as arguments, never read as part of it.
     let mut words = vec![OsString::from("-c"), format!("{line} \"$@\"").into(), "sh".into()];
@@ -72,11 +72,12 @@ pub(super) async fn run(
         program: shell.to_owned(),
         args: words,
         folder: workspace.root().to_owned(),
-        env: environment(),
+        env: environment(&MoreVariables::default()),
         sandbox: Sandbox::Full,
         network: Vec::new(),
         roots: workspace.roots().map(Path::to_owned).collect(),
         unmasked: Vec::new(),
+        beyond: Beyond::default(),
         scratch: "discovered".to_owned(),
         stdin: Some(Arc::new(stdin.into())),
     };

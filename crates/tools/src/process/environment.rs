@@ -4,8 +4,10 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-/// Variables that are handed on.
+/// Variables that are handed on: how programs behave, where they are and what they use. None of
+/// them holds a secret, and none makes a program load code from a place that the user did not name.
 const HANDED_ON: &[&str] = &[
+    // The user and the language.
     "HOME",
     "USER",
     "LOGNAME",
@@ -19,38 +21,161 @@ const HANDED_ON: &[&str] = &[
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+    // Continuous integration, and how programs talk.
+    "CI",
+    "GITHUB_ACTIONS",
+    "GITLAB_CI",
+    "CONTINUOUS_INTEGRATION",
+    "COLUMNS",
+    "LINES",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "DEBUG",
+    "VERBOSE",
+    "TERMINFO",
+    // Rust.
     "CARGO_HOME",
     "CARGO_TARGET_DIR",
+    "CARGO_BUILD_JOBS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_INCREMENTAL",
+    "CARGO_NET_OFFLINE",
+    "CARGO_NET_RETRY",
+    "CARGO_TERM_COLOR",
+    "CARGO_PROFILE_DEV_DEBUG",
     "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
-    "GOPATH",
-    "GOROOT",
-    "GOCACHE",
-    "GOMODCACHE",
-    "JAVA_HOME",
-    "ANDROID_HOME",
+    "RUSTFLAGS",
+    "RUSTDOCFLAGS",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "RUST_TEST_THREADS",
+    "RUST_MIN_STACK",
+    "RUSTC_WRAPPER",
+    "SCCACHE_DIR",
+    "CCACHE_DIR",
+    // JavaScript.
+    "NODE_ENV",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_EXTRA_CA_CERTS",
     "NVM_DIR",
+    "NVM_BIN",
     "FNM_DIR",
     "VOLTA_HOME",
     "PNPM_HOME",
     "BUN_INSTALL",
     "DENO_DIR",
+    "npm_config_registry",
+    "npm_config_cache",
+    "NPM_CONFIG_REGISTRY",
+    "YARN_CACHE_FOLDER",
+    "COREPACK_HOME",
+    "NEXT_TELEMETRY_DISABLED",
+    "VITE_CJS_IGNORE_WARNING",
+    // Python.
+    "PYTHONPATH",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONHASHSEED",
+    "PYTHONUTF8",
+    "PYTHONIOENCODING",
+    "PYTHONWARNINGS",
+    "PYTEST_ADDOPTS",
     "PYENV_ROOT",
+    "PYENV_VERSION",
     "VIRTUAL_ENV",
     "CONDA_PREFIX",
+    "CONDA_DEFAULT_ENV",
+    "PIP_CACHE_DIR",
+    "PIP_CERT",
+    "PIP_DEFAULT_TIMEOUT",
+    "PIP_DISABLE_PIP_VERSION_CHECK",
+    "PIP_FIND_LINKS",
+    "PIP_NO_INPUT",
+    "PIP_REQUIRE_VIRTUALENV",
+    "UV_CACHE_DIR",
+    "UV_PYTHON",
+    "UV_OFFLINE",
+    "POETRY_CACHE_DIR",
+    "POETRY_VIRTUALENVS_IN_PROJECT",
+    "MYPY_CACHE_DIR",
+    "RUFF_CACHE_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "DJANGO_SETTINGS_MODULE",
+    "FLASK_APP",
+    "FLASK_ENV",
+    // Go, Java, Ruby, .NET and others.
+    "GOPATH",
+    "GOROOT",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOFLAGS",
+    "GOPROXY",
+    "GOSUMDB",
+    "GOPRIVATE",
+    "GOTOOLCHAIN",
+    "GOOS",
+    "GOARCH",
+    "CGO_ENABLED",
+    "JAVA_HOME",
+    "JAVA_TOOL_OPTIONS",
+    "MAVEN_OPTS",
+    "MAVEN_HOME",
+    "M2_HOME",
+    "GRADLE_USER_HOME",
+    "GRADLE_OPTS",
+    "ANDROID_HOME",
+    "ANDROID_SDK_ROOT",
     "RBENV_ROOT",
     "GEM_HOME",
     "GEM_PATH",
+    "RAILS_ENV",
+    "RACK_ENV",
+    "DOTNET_ROOT",
+    "DOTNET_CLI_TELEMETRY_OPTOUT",
+    "NUGET_PACKAGES",
+    "MIX_ENV",
+    "COMPOSER_CACHE_DIR",
+    "APP_ENV",
     "MISE_DATA_DIR",
     "ASDF_DIR",
     "ASDF_DATA_DIR",
     "NIX_PATH",
     "NIX_PROFILES",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
+    // C, and builds.
     "CC",
     "CXX",
+    "CPP",
+    "AR",
+    "LD",
+    "CFLAGS",
+    "CXXFLAGS",
+    "CPPFLAGS",
+    "LDFLAGS",
+    "LIBRARY_PATH",
+    "CPATH",
+    "PKG_CONFIG_PATH",
+    "MAKEFLAGS",
+    "CMAKE_GENERATOR",
+    "CMAKE_PREFIX_PATH",
+    "CMAKE_BUILD_TYPE",
+    "CMAKE_BUILD_PARALLEL_LEVEL",
+    "CTEST_OUTPUT_ON_FAILURE",
     "SOURCE_DATE_EPOCH",
+    "PRE_COMMIT_HOME",
+    // Certificates.
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CURL_CA_BUNDLE",
+    "GIT_SSL_CAINFO",
+    // Who commits.
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
 ];
 
 /// Nobody sits at a terminal: no colours, no pagers, no questions.
@@ -73,18 +198,28 @@ const SET: &[(&str, &str)] = &[
 /// Where programs are looked for when nobody says.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// The whole environment of a command.
-pub(crate) fn environment() -> Vec<(OsString, OsString)> {
-    handed_on(env::vars_os())
+/// More variables that the user's settings hand on, as a service of the gate.
+#[derive(Debug, Clone, Default)]
+pub struct MoreVariables(pub Vec<String>);
+
+/// Returns the whole environment of a command.
+pub(crate) fn environment(more: &MoreVariables) -> Vec<(OsString, OsString)> {
+    handed_on(env::vars_os(), more)
 }
 
-fn handed_on(own: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+fn handed_on(
+    own: impl Iterator<Item = (OsString, OsString)>,
+    more: &MoreVariables,
+) -> Vec<(OsString, OsString)> {
     let mut handed: Vec<(OsString, OsString)> = own
         .filter_map(|(name, value)| {
             let known = name.to_str()?;
             match known {
                 "PATH" => Some((name, safe_path(&value))),
-                _ if HANDED_ON.contains(&known) || known.starts_with("LC_") => Some((name, value)),
+                _ if HANDED_ON.contains(&known) || known.starts_with("LC_") => {
+                    (!holds_password(&value)).then_some((name, value))
+                }
+                _ if more.0.iter().any(|own| own == known) => Some((name, value)),
                 _ => None,
             }
         })
@@ -94,6 +229,14 @@ fn handed_on(own: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, 
     }
     handed.extend(SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
     handed
+}
+
+/// Returns `true` if a value is an address with a user or a password in it.
+fn holds_password(value: &OsStr) -> bool {
+    let text = value.to_string_lossy();
+    text.split("://").skip(1).any(|rest| {
+        rest.split(['/', ',', ' ', '|']).next().is_some_and(|authority| authority.contains('@'))
+    })
 }
 
 /// The search path without places that depend on where one is.
@@ -112,7 +255,10 @@ mod tests {
     fn of(own: &[(&str, &str)]) -> Vec<(String, String)> {
         let own = own.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let text = |text: OsString| text.into_string().unwrap();
-        handed_on(own).into_iter().map(|(name, value)| (text(name), text(value))).collect()
+        handed_on(own, &MoreVariables::default())
+            .into_iter()
+            .map(|(name, value)| (text(name), text(value)))
+            .collect()
     }
 
     #[test]
@@ -128,12 +274,22 @@ mod tests {
             ("PYTHONSTARTUP", "/tmp/x"),
             ("BASH_FUNC_ls%%", "() { evil; }"),
             ("TERM", "xterm"),
+            ("GOPROXY", "https://me:secret@proxy.example"),
         ];
         let handed = of(&own);
         let names: Vec<&str> = handed.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names.iter().take(3).collect::<Vec<_>>(), [&"HOME", &"LC_ALL", &"PATH"]);
         assert_eq!(handed.len(), 3 + SET.len());
         assert!(handed.contains(&("TERM".to_owned(), "dumb".to_owned())));
+    }
+
+    #[test]
+    fn the_user_may_hand_on_more() {
+        let own = [("RUSTFLAGS", "-g"), ("MY_SETTING", "1"), ("OTHER", "2")];
+        let own = own.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let handed = handed_on(own, &MoreVariables(vec!["MY_SETTING".to_owned()]));
+        let has = |name: &str| handed.iter().any(|(own, _)| own == name);
+        assert!(has("RUSTFLAGS") && has("MY_SETTING") && !has("OTHER"));
     }
 
     #[test]

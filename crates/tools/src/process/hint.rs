@@ -35,6 +35,12 @@ const MISSING: &[&str] = &["no such file or directory", "enoent", "not found"];
 /// Places that look different inside of a sandbox.
 const PRIVATE: &[&str] = &["/tmp/", "/var/tmp/"];
 
+/// Returns `true` if something surely failed because of the sandbox, however the command ended.
+pub(super) fn is_sure(complaints: &str, refused: &[String]) -> bool {
+    const SURE: &[&str] = &["Read-only file system", "EROFS", "Toolgate: `"];
+    !refused.is_empty() || SURE.iter().any(|words| complaints.contains(words))
+}
+
 /// What to do about a command that failed inside of a sandbox, if that may be the reason.
 pub(super) fn hint(reach: &Reach, complaints: &str, refused: &[String]) -> Option<String> {
     if reach.sandbox == Sandbox::Full {

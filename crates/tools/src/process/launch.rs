@@ -8,10 +8,10 @@ use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::policy::floor::sensitive::sensitive;
 use toolgate_core::policy::shell::{Command, Direction, Look, Reading, look, read};
 use toolgate_core::policy::world::normal;
-use toolgate_core::spawn::{Order, SpawnError, Spawned};
+use toolgate_core::spawn::{Beyond, Order, SpawnError, Spawned};
 
-use super::environment::environment;
-use super::shells::{shell, shell_for_judged, sole_program};
+use super::environment::{MoreVariables, environment};
+use super::shells::{shell, sole_program};
 
 /// Programs whose first word is a file they run.
 const INTERPRETERS: &[&str] =
@@ -42,12 +42,11 @@ impl Launch<'_> {
 
     fn order(&self, context: &CallContext) -> Result<Order, ToolError> {
         let reach = context.reach();
-        let shell = match &reach.line {
-            Some(judged) => shell_for_judged(judged),
-            None => shell(),
-        };
-        let shell = shell.ok_or_else(|| {
-            ToolError::new(ErrorKind::SandboxError, "this machine has neither bash nor sh")
+        let shell = shell().ok_or_else(|| {
+            ToolError::new(
+                ErrorKind::SandboxError,
+                "bash is not installed, and command lines are run by bash; nothing ran",
+            )
         })?;
         let line = reach.line.as_deref().unwrap_or(self.line);
         if line.contains('\0') {
@@ -55,23 +54,38 @@ impl Launch<'_> {
                 "a command line cannot hold a NUL byte, so nothing ran",
             ));
         }
-        let env = environment();
+        let more = context.service::<MoreVariables>();
+        let mut env = environment(more.as_deref().unwrap_or(&MoreVariables::default()));
+        for (name, value) in reach.needs.iter().flat_map(|need| &need.set) {
+            env.push((name.into(), value.into()));
+        }
+        env.push(("PWD".into(), self.folder.into()));
         let (program, args) = match reach.line.as_deref().and_then(|line| sole_program(line, &env))
         {
             Some(found) => found,
             None => (shell.to_owned(), vec![OsString::from("-c"), OsString::from(line)]),
         };
         let home = context.workspace().home();
-        let unmasked = if reach.is_approved { self.named_secrets(home) } else { Vec::new() };
+        let mut unmasked = if reach.is_approved { self.named_secrets(home) } else { Vec::new() };
+        unmasked.extend(reach.needs.iter().flat_map(|need| &need.shown).cloned());
+        let trusted_hosts: Vec<String> =
+            reach.needs.iter().flat_map(|need| &need.hosts).cloned().collect();
         Ok(Order {
             program,
             args,
             folder: self.folder.to_owned(),
             env,
             sandbox: reach.sandbox,
-            network: reach.network.clone(),
+            network: reach.network.iter().chain(&trusted_hosts).cloned().collect(),
             roots: context.workspace().roots().map(Path::to_owned).collect(),
             unmasked,
+            beyond: Beyond {
+                write: reach.write.clone(),
+                caches: reach.needs.iter().flat_map(|need| &need.caches).cloned().collect(),
+                trusted_hosts,
+                hidden: reach.hidden.clone(),
+                guarded: reach.guarded.clone(),
+            },
             scratch: context.session().id().to_string(),
             stdin: None,
         })

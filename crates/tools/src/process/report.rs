@@ -10,7 +10,7 @@ use toolgate_core::policy::Level;
 use toolgate_core::result::ToolResult;
 use toolgate_core::spawn::Status;
 
-use super::hint::hint;
+use super::hint::{hint, is_sure};
 use super::output::Stream;
 use super::watch::{End, Why};
 
@@ -70,8 +70,9 @@ pub(crate) fn report(
     let error = error(end, limit);
     let reach = context.reach();
     let mut notes = end.ended.notes.clone();
-    if error.is_some() {
-        let complaints = [err.as_str(), out.as_str()].concat();
+    let complaints = [err.as_str(), out.as_str()].concat();
+    // A pipe or a list may end well although a command in it failed.
+    if error.is_some() || is_sure(&complaints, &end.ended.refused_hosts) {
         notes.extend(hint(reach, &complaints, &end.ended.refused_hosts));
     }
     let head = if both.chars() == 0 { "(no output)\n" } else { "" };

@@ -1,19 +1,19 @@
-//! The shell that a line is run by.
+//! The shell that runs command lines.
 
 use std::env;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use toolgate_core::policy::shell::{Reading, read};
 
-/// Shells, the one that understands most first.
-const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"];
-/// The shell every system has, which starts in half the time of bash.
-const SMALL: &str = "/bin/sh";
+/// The usual locations of bash. Lines are judged as bash reads them, so no other shell runs them.
+const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 
-/// What bash does itself and other shells do differently, or not at all.
-const OF_BASH: &[&str] = &[
+/// Commands that bash runs itself.
+const BUILTINS: &[&str] = &[
     ".",
     "[",
     "alias",
@@ -74,23 +74,9 @@ const OF_BASH: &[&str] = &[
     "wait",
 ];
 
-/// The shell that lines are run by, if there is one.
+/// Returns the shell that runs command lines, if it is installed.
 pub fn shell() -> Option<&'static Path> {
     SHELLS.iter().map(Path::new).find(|shell| shell.exists())
-}
-
-/// The shell for a line that was judged: any does where it only starts programs, because every
-/// word of such a line is quoted.
-pub(super) fn shell_for_judged(line: &str) -> Option<&'static Path> {
-    let only_starts_programs = match read(line) {
-        Reading::Literal(line) => line.commands().iter().all(|command| {
-            let name = command.name();
-            command.assignments.is_empty() && name.is_some_and(|name| !OF_BASH.contains(&name))
-        }),
-        _ => false,
-    };
-    let small = Path::new(SMALL);
-    if only_starts_programs && small.exists() { Some(small) } else { shell() }
 }
 
 /// The program and the arguments of a judged line that is nothing but one program, which then
@@ -101,7 +87,7 @@ pub(super) fn sole_program(
 ) -> Option<(PathBuf, Vec<OsString>)> {
     let Reading::Literal(line) = read(line) else { return None };
     let command = line.sole()?;
-    let name = command.name().filter(|name| !OF_BASH.contains(name) && !name.contains('/'))?;
+    let name = command.name().filter(|name| !BUILTINS.contains(name) && !name.contains('/'))?;
     if !command.assignments.is_empty() || !command.redirects.is_empty() {
         return None;
     }
@@ -111,7 +97,15 @@ pub(super) fn sole_program(
         let metadata = program.metadata();
         metadata.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     })?;
+    let program = is_executable_format(&program).then_some(program)?;
     Some((program, args?.into_iter().map(OsString::from).collect()))
+}
+
+/// Returns `true` if the kernel can run a file. Bash runs others itself, as scripts.
+fn is_executable_format(program: &Path) -> bool {
+    let mut magic = [0; 4];
+    let read = File::open(program).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && (magic == *b"\x7fELF" || magic.starts_with(b"#!"))
 }
 
 #[cfg(test)]
@@ -139,12 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn bash_is_for_what_only_bash_does_so() {
-        for line in ["'true'", "'sleep' '0.2' && 'ls' | 'wc' '-l'"] {
-            assert_eq!(shell_for_judged(line), Some(Path::new(SMALL)), "{line}");
-        }
-        for line in [r"'echo' 'a\nb'", "'ls'; '[' 'a' '==' 'a' ']'", "X='1' 'env'", "echo $(ls)"] {
-            assert_eq!(shell_for_judged(line), shell(), "{line}");
+    fn a_script_without_an_interpreter_line_is_left_to_bash() {
+        let folder = tempfile::tempdir().unwrap();
+        let env = [("PATH".into(), folder.path().into())];
+        for (text, runs_alone) in [("#!/bin/sh\nexit 3\n", true), ("exit 3\n", false)] {
+            let script = folder.path().join("deploy");
+            std::fs::write(&script, text).unwrap();
+            std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+            assert_eq!(sole_program("'deploy'", &env).is_some(), runs_alone, "{text:?}");
         }
     }
 }

@@ -4,9 +4,11 @@ use crate::shell::reading::read;
 
 fn rendered(text: &str) -> String {
     let Reading::Literal(line) = read(text) else { panic!("{text:?}: {:?}", read(text)) };
-    render(&line, "/home/me", |word| match word.text.as_str() {
-        "*" => vec!["-rf".to_owned(), "it's".to_owned()],
-        _ => Vec::new(),
+    render(&line, "/home/me", |command, word| match (command.name(), word.text.as_str()) {
+        (Some("late"), _) => Expansion::Shell,
+        (Some("later"), _) => Expansion::ShellWithPrefix,
+        (_, "*") => Expansion::Names(vec!["-rf".to_owned(), "it's".to_owned()]),
+        _ => Expansion::Names(Vec::new()),
     })
 }
 
@@ -32,4 +34,14 @@ fn patterns_and_home_are_written_out() {
 fn here_documents_become_one_line() {
     assert_eq!(rendered("cat <<'E' | wc\na\n$b\nE"), "'cat' <<< 'a\n$b' | 'wc'");
     assert_eq!(rendered("cat 3<<-E\nE"), "'cat' 3< /dev/null");
+}
+
+#[test]
+fn patterns_left_to_bash_keep_their_wildcards_and_nothing_else() {
+    assert_eq!(
+        rendered("late *.rs a/[!b-d]?\\ x ~/q* 'it'\\''s'*"),
+        "'late' *.rs a/[!b-d]?' 'x /home/me/q* it'\'\\\'\''s*"
+    );
+    assert_eq!(rendered("late a\\ b* $'\\n'*"), "'late' a' 'b* '\n'*");
+    assert_eq!(rendered("later *.rs src/*.rs [ab]*"), "'later' ./*.rs src/*.rs ./[ab]*");
 }

@@ -11,7 +11,7 @@ use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::policy::Level;
 use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::spawn::{Order, Spawner, Status};
+use toolgate_core::spawn::{Beyond, Order, Spawner, Status};
 
 use super::unread::Unread;
 use crate::formats::helper;
@@ -43,6 +43,7 @@ pub(super) fn ask(
         network: Vec::new(),
         roots: Vec::new(),
         unmasked: Vec::new(),
+        beyond: Beyond::default(),
         scratch: "reader".to_owned(),
         stdin: Some(Arc::new(copy.into())),
     };
