@@ -28,6 +28,7 @@ pub mod mode;
 pub mod name;
 pub mod needs;
 pub mod pattern;
+pub mod permissions;
 pub mod policy;
 pub mod profile;
 pub mod propose;

@@ -69,21 +69,33 @@ impl App {
     /// Wires everything together as the flags say, for a session that lasts so long unless it
     /// is joined to another.
     pub(crate) fn new(global: &GlobalArgs, lasts: Lasts) -> anyhow::Result<Self> {
-        Self::wired(global, Use::Calls(lasts))
+        Self::wired(global, Use::Calls(lasts), &(Arc::new(sandbox()?) as Arc<dyn Spawner>))
+    }
+
+    /// The same for a single call whose command is started by this spawner.
+    pub(crate) fn with_spawner(
+        global: &GlobalArgs,
+        spawner: &Arc<dyn Spawner>,
+    ) -> anyhow::Result<Self> {
+        Self::wired(global, Use::Calls(Lasts::OneCall), spawner)
     }
 
     /// The same for clients that bring their calls: nobody is at the terminal, and each
     /// connection is a session that lasts as long as it does.
     pub(crate) fn for_serving(global: &GlobalArgs, naming: Naming) -> anyhow::Result<Self> {
-        Self::wired(global, Use::Serving(naming))
+        Self::wired(global, Use::Serving(naming), &(Arc::new(sandbox()?) as Arc<dyn Spawner>))
     }
 
     /// The same for looking only: no call runs, so nothing is recorded.
     pub(crate) fn for_looking(global: &GlobalArgs) -> anyhow::Result<Self> {
-        Self::wired(global, Use::Looking)
+        Self::wired(global, Use::Looking, &(Arc::new(sandbox()?) as Arc<dyn Spawner>))
     }
 
-    fn wired(global: &GlobalArgs, purpose: Use) -> anyhow::Result<Self> {
+    fn wired(
+        global: &GlobalArgs,
+        purpose: Use,
+        spawner: &Arc<dyn Spawner>,
+    ) -> anyhow::Result<Self> {
         start_log(global.verbose);
         let naming = match purpose {
             Use::Serving(naming) => naming,
@@ -128,12 +140,11 @@ impl App {
         let rules = Live::new(engine, sources, Arc::clone(&secrets), Arc::clone(&web));
         let rules = Arc::new(rules);
         let settings_files = OwnSettings::new(loader.clone())?;
-        let spawner: Arc<dyn Spawner> = Arc::new(sandbox()?);
         let mut builder = Gate::builder(Arc::clone(&registry))
             .shared_policy(Arc::clone(&rules) as Arc<dyn Policy>)
             .service::<dyn HotSwap>(Arc::clone(&rules) as Arc<dyn HotSwap>)
             .service::<dyn SettingsFiles>(Arc::new(settings_files))
-            .spawner(Arc::clone(&spawner))
+            .spawner(Arc::clone(spawner))
             .service::<WebAccess>(web)
             .service::<MoreVariables>(Arc::new(MoreVariables(config.shell.env.clone())))
             .settings(settings(global, interactive)?);
@@ -162,7 +173,7 @@ impl App {
             kept = Some(opened);
         }
         let pins = kept.as_ref().map(Kept::pins);
-        let behind = Behind::new(&config, &workspace, &registry, &spawner, pins, naming)?;
+        let behind = Behind::new(&config, &workspace, &registry, spawner, pins, naming)?;
         let gate = behind.serve(builder, &elicitation).build();
         behind.stand_behind(&gate);
         // They last as long as the program, and freeing them piece by piece would only delay its end.

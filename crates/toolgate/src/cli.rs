@@ -15,6 +15,7 @@ use crate::commands::mcp::McpArgs;
 use crate::commands::memory::MemoryArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::servers::ServersArgs;
+use crate::commands::sh::ShArgs;
 use crate::commands::todos::TodosArgs;
 use crate::commands::tools::ToolsArgs;
 use crate::commands::tour::TourArgs;
@@ -42,13 +43,15 @@ Exit codes: 0 done, 1 the tool reported an error, 2 bad usage or invalid argumen
 Examples:
   toolgate call grep '{\"pattern\":\"fn main\"}'
   toolgate --mode accept_edits call write_file '{\"path\":\"notes.txt\",\"content\":\"hello\\n\"}'
+  toolgate sh -- ls -l
   toolgate tools show edit_file
-  toolgate policy explain shell '{\"command\":\"git status && rm -rf build\"}'";
+  toolgate policy explain -- 'git status && rm -rf build'";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Call(CallArgs),
+    Sh(ShArgs),
     Batch(BatchArgs),
     Mcp(McpArgs),
     Servers(ServersArgs),

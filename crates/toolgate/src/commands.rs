@@ -13,6 +13,7 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod policy;
 pub(crate) mod servers;
+pub(crate) mod sh;
 pub(crate) mod todos;
 pub(crate) mod tools;
 pub(crate) mod tour;
@@ -32,6 +33,7 @@ use crate::cli::{Cli, Command};
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Call(args) => call::run(&App::new(&cli.global, Lasts::OneCall)?, args),
+        Command::Sh(args) => sh::run(&cli.global, args),
         Command::Batch(args) => batch::run(&App::new(&cli.global, Lasts::Batch)?, args),
         Command::Mcp(args) => mcp::run(&cli.global, args),
         Command::Servers(args) => servers::run(&cli.global, args),

@@ -79,3 +79,10 @@ pub(crate) fn note(message: &str) {
     let bold = Style::new().bold();
     writeln!(anstream::stderr(), "{bold}note:{bold:#} {message}").ok();
 }
+
+/// Prints something that may not be as the user meant it.
+pub(crate) fn warn(message: &str) {
+    let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+    let message = toolgate_core::visible::text(message);
+    writeln!(anstream::stderr(), "{yellow}warning:{yellow:#} {message}").ok();
+}

@@ -61,6 +61,11 @@ impl Live {
         self.engine.load_full()
     }
 
+    /// Where the rules come from.
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
     /// Reads what changed on disk, at most every now and then.
     fn refresh(&self) {
         {

@@ -65,9 +65,57 @@ pub(crate) fn reload(sources: &Sources) -> anyhow::Result<Engine> {
     sources.engine(loaded)
 }
 
+/// A policy file that is not written yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub(crate) path: PathBuf,
+    pub(crate) tier: Tier,
+    /// The text that it replaces, empty for a new file.
+    pub(crate) before: String,
+    pub(crate) text: String,
+}
+
+/// Loads every policy as if these files were written, asking nobody and showing nothing. Policies
+/// of the workspace count if it is trusted, or supposed to be.
+///
+/// # Errors
+///
+/// Errors if a file has a mistake, with its place.
+pub(crate) fn preview(
+    sources: &Sources,
+    drafts: &[Draft],
+    trust: SupposedTrust,
+) -> anyhow::Result<Engine> {
+    let is_trusted = trust == SupposedTrust::Trusted || sources.is_trusted(Presence::Away)?;
+    let files = sources.files(is_trusted)?;
+    let is_used = |draft: &&Draft| is_trusted || draft.tier != Tier::Workspace;
+    let used: Vec<&Draft> = drafts.iter().filter(is_used).collect();
+    let mut loaded = Loaded::default();
+    for (file, tier) in &files {
+        match used.iter().find(|draft| draft.path == *file) {
+            Some(draft) => loaded.add_text(&sources.loader, &draft.text, file, *tier),
+            None => loaded.add(&sources.loader, file, *tier)?,
+        }
+    }
+    for draft in used.iter().filter(|draft| files.iter().all(|(file, _)| *file != draft.path)) {
+        loaded.add_text(&sources.loader, &draft.text, &draft.path, draft.tier);
+    }
+    if loaded.errors > 0 {
+        return Err(UsageError(loaded.said.trim_end().to_owned()).into());
+    }
+    sources.engine(loaded)
+}
+
+/// Whether a workspace that is not trusted counts as if it were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SupposedTrust {
+    AsItIs,
+    Trusted,
+}
+
 /// Whether the person at the terminal may be asked about a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Presence {
+pub(crate) enum Presence {
     Here,
     Away,
 }
@@ -75,7 +123,7 @@ enum Presence {
 impl Sources {
     fn read(&self, presence: Presence) -> anyhow::Result<Loaded> {
         let mut loaded = Loaded::default();
-        for (file, tier) in self.files(presence)? {
+        for (file, tier) in self.files(self.is_trusted(presence)?)? {
             loaded.add(&self.loader, &file, tier)?;
         }
         Ok(loaded)
@@ -114,20 +162,24 @@ impl Sources {
         Ok(places)
     }
 
-    /// The files that hold here, the strongest first.
-    fn files(&self, presence: Presence) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
+    /// Returns `true` if policies of the workspace count.
+    pub(crate) fn is_trusted(&self, presence: Presence) -> anyhow::Result<bool> {
         let Self { global, root, interactive, .. } = self;
-        let config = home::config()?;
-        let [admin, user, own] = folders(&config, root);
-        let mut files = Vec::new();
-        files.extend(policies_in(&admin)?.into_iter().map(|file| (file, Tier::Admin)));
-        files.extend(global.policy.iter().map(|file| (file.clone(), Tier::User)));
-        files.extend(policies_in(&user)?.into_iter().map(|file| (file, Tier::User)));
         // Somebody elsewhere who may answer does not see this question.
         let here = presence == Presence::Here;
         let present =
             here && *interactive && !global.non_interactive && std::io::stdin().is_terminal();
-        if trust::settle(&config, root, present, global.quiet || !here)? {
+        trust::settle(&home::config()?, root, present, global.quiet || !here)
+    }
+
+    /// The files that hold here, the strongest first.
+    fn files(&self, is_trusted: bool) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
+        let [admin, user, own] = folders(&home::config()?, &self.root);
+        let mut files = Vec::new();
+        files.extend(policies_in(&admin)?.into_iter().map(|file| (file, Tier::Admin)));
+        files.extend(self.global.policy.iter().map(|file| (file.clone(), Tier::User)));
+        files.extend(policies_in(&user)?.into_iter().map(|file| (file, Tier::User)));
+        if is_trusted {
             files.extend(policies_in(&own)?.into_iter().map(|file| (file, Tier::Workspace)));
         }
         Ok(files)
@@ -193,11 +245,16 @@ impl Loaded {
         let text = owned::read(file).map_err(|error| {
             UsageError(format!("cannot read policy `{}`: {error}", file.display()))
         })?;
+        self.add_text(loader, &text, file, tier);
+        Ok(())
+    }
+
+    fn add_text(&mut self, loader: &Loader, text: &str, file: &Path, tier: Tier) {
         let PolicyFile { rules, mode, folders, diagnostics } =
-            loader.parse(&text, &file.display().to_string(), tier);
+            loader.parse(text, &file.display().to_string(), tier);
         self.errors += diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
         if !diagnostics.is_empty() {
-            self.said.push_str(&shown(&diagnostics, &text));
+            self.said.push_str(&shown(&diagnostics, text));
             self.said.push_str("\n\n");
         }
         self.rules.extend(rules);
@@ -206,7 +263,6 @@ impl Loaded {
             self.mode = self.mode.or(mode);
             self.folders.extend(folders);
         }
-        Ok(())
     }
 
     fn stop_on_errors(&self) -> anyhow::Result<()> {

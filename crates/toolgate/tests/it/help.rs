@@ -14,6 +14,11 @@ fn every_command_explains_itself() {
     insta::assert_snapshot!("toolgate", help(&["--help"]));
     insta::assert_snapshot!("toolgate_short", help(&["-h"]));
     insta::assert_snapshot!("call", help(&["call", "--help"]));
+    insta::assert_snapshot!("sh", help(&["sh", "--help"]));
+    insta::assert_snapshot!("policy", help(&["policy", "--help"]));
+    insta::assert_snapshot!("policy_allow", help(&["policy", "allow", "--help"]));
+    insta::assert_snapshot!("policy_check", help(&["policy", "check", "--help"]));
+    insta::assert_snapshot!("policy_explain", help(&["policy", "explain", "--help"]));
     insta::assert_snapshot!("batch", help(&["batch", "--help"]));
     insta::assert_snapshot!("tools", help(&["tools", "--help"]));
     insta::assert_snapshot!("tools_list", help(&["tools", "list", "--help"]));

@@ -91,6 +91,8 @@ mod policy_files;
 #[cfg(test)]
 mod policy_import;
 #[cfg(test)]
+mod policy_permission;
+#[cfg(test)]
 mod policy_replay;
 #[cfg(test)]
 mod policy_test;
@@ -106,6 +108,8 @@ mod secrets;
 mod servers_login;
 #[cfg(test)]
 mod sessions;
+#[cfg(test)]
+mod sh;
 #[cfg(test)]
 mod shell;
 #[cfg(test)]

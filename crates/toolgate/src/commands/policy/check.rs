@@ -15,14 +15,21 @@ use crate::exit::{self, UsageError};
 use crate::input;
 use crate::output::{print_json, print_text};
 
+const USAGE: &str = "\
+toolgate policy check [OPTIONS] <TOOL> [JSON]
+       toolgate policy check [OPTIONS] -- <CMD>...
+       toolgate policy check [OPTIONS] --batch <FILE>";
+
 /// Show what the policy decides for a call
 ///
-/// Nothing is run. Ends with 0 for allow, 3 for deny and 4 for ask; with
+/// Nothing is run. A command line can stand after -- instead of a tool and JSON,
+/// as for `toolgate sh`. Ends with 0 for allow, 3 for deny and 4 for ask; with
 /// --batch with 0, or with 2 when a call could not be judged.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = USAGE)]
 pub(crate) struct CheckArgs {
     /// Tool to check, e.g. shell
-    #[arg(required_unless_present = "batch")]
+    #[arg(required_unless_present_any = ["batch", "command"])]
     tool: Option<String>,
     /// Arguments of the call as a JSON object, or - to read them from standard input
     #[arg(value_name = "JSON")]
@@ -30,6 +37,9 @@ pub(crate) struct CheckArgs {
     /// File with one call {"tool","args"} per line, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "arguments"])]
     batch: Option<PathBuf>,
+    /// Command to check: one word is a whole line, several are a program and its arguments
+    #[arg(last = true, value_name = "CMD", conflicts_with_all = ["tool", "arguments", "batch"])]
+    command: Vec<String>,
     /// Decide as if so much of the sandbox were there
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     level: Option<Level>,
@@ -44,11 +54,12 @@ struct Line {
 }
 
 pub(crate) fn run(app: &App, args: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let (None, Some(tool)) = (&args.batch, &args.tool) else {
-        let text = input::file(args.batch.as_deref().unwrap_or("-".as_ref()))?;
-        return run_batch(app, &text, args.level);
-    };
-    let verdict = verdict(app, tool, input::arguments(args.arguments.as_deref())?, args.level)?;
+    if let Some(file) = &args.batch {
+        return run_batch(app, &input::file(file)?, args.level);
+    }
+    let (tool, arguments) =
+        facts::given(args.tool.as_deref(), args.arguments.as_deref(), &args.command)?;
+    let verdict = verdict(app, &tool, arguments, args.level)?;
     print(app, &verdict)?;
     Ok(ExitCode::from(exit::decision(verdict.decision)))
 }

@@ -12,7 +12,6 @@ use toolgate_policy::rule::Mismatch;
 use super::facts::{self, Known};
 use super::world::{levels, reach, world};
 use crate::app::App;
-use crate::input;
 use crate::output::{print_pretty_json, print_text};
 
 /// More rules about one thing than this do not fit a screen.
@@ -20,23 +19,35 @@ const MOST_RULES: usize = 5;
 /// More things than this do not either.
 const MOST_ASKED: usize = 4;
 
+const USAGE: &str = "\
+toolgate policy explain [OPTIONS] <TOOL> [JSON]
+       toolgate policy explain [OPTIONS] -- <CMD>...";
+
 /// Show every rule considered for a call, and the final word
 ///
-/// Nothing is run.
+/// Nothing is run. A command line can stand after -- instead of a tool and JSON,
+/// as for `toolgate sh`.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = USAGE)]
 pub(crate) struct ExplainArgs {
     /// Tool to explain, e.g. shell
-    tool: String,
+    #[arg(required_unless_present = "command")]
+    tool: Option<String>,
     /// Arguments of the call as a JSON object, or - to read them from standard input
     #[arg(value_name = "JSON")]
     arguments: Option<String>,
+    /// Command to explain: one word is a whole line, several are a program and its arguments
+    #[arg(last = true, value_name = "CMD", conflicts_with_all = ["tool", "arguments"])]
+    command: Vec<String>,
     /// Decide as if so much of the sandbox were there
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     level: Option<Level>,
 }
 
 pub(crate) fn run(app: &App, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
-    let facts = match facts::of(app, &args.tool, input::arguments(args.arguments.as_deref())?)? {
+    let (tool, arguments) =
+        facts::given(args.tool.as_deref(), args.arguments.as_deref(), &args.command)?;
+    let facts = match facts::of(app, &tool, arguments)? {
         Known::Facts(facts) => facts,
         Known::Refused(reason) => {
             print_text(&format!("deny: the tool itself refuses it: {reason}"))?;

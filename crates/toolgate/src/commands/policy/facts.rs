@@ -1,19 +1,33 @@
 //! What the policy would be told about a call.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_core::call::Call;
 use toolgate_core::error::ErrorKind;
 use toolgate_policy::vocabulary::Vocabulary;
 use toolgate_policy::{Effect, Facts, Risk};
 
 use crate::app::App;
+use crate::command_line;
 use crate::exit::UsageError;
+use crate::input;
 use crate::policies;
 
 /// What is known about a call: facts for the policy, or why the tool itself refuses it.
 pub(super) enum Known {
     Facts(Box<Facts>),
     Refused(String),
+}
+
+/// Returns the call that was typed: a tool with arguments as JSON, or a command line.
+pub(super) fn given(
+    tool: Option<&str>,
+    arguments: Option<&str>,
+    command: &[String],
+) -> anyhow::Result<(String, Value)> {
+    match tool {
+        Some(tool) => Ok((tool.to_owned(), input::arguments(arguments)?)),
+        None => Ok(("shell".to_owned(), json!({ "command": command_line::line(command)? }))),
+    }
 }
 
 /// Prepares a call, without running anything.
