@@ -3,7 +3,11 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rmcp::model::Tool as Shown;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, CustomRequest, RequestMetaObject, Tool as Shown,
+};
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
 use toolgate_core::context::Session;
@@ -31,6 +35,8 @@ struct Kept {
 struct Listed {
     tool: Arc<dyn Tool>,
     shown: Shown,
+    /// Fields that `shown` has no place for, such as `execution`.
+    more: Map<String, Value>,
 }
 
 impl Listing {
@@ -43,10 +49,15 @@ impl Listing {
     /// All tools that a session may call, in alphabetical order of their names.
     pub(super) fn all(&self, registry: &Registry, session: &Session) -> Vec<Shown> {
         let tools = self.current(registry);
-        let enabled = tools
-            .iter()
-            .filter(|listed| listed.tool.is_enabled(session) && listed.tool.is_listed(session));
-        enabled.map(|listed| listed.shown.clone()).collect()
+        let offered = tools.iter().filter(|listed| listed.is_offered(session));
+        offered.map(|listed| listed.shown.clone()).collect()
+    }
+
+    /// The same as plain JSON, with the fields that only some revisions of the protocol know.
+    pub(super) fn all_as_json(&self, registry: &Registry, session: &Session) -> Vec<Value> {
+        let tools = self.current(registry);
+        let offered = tools.iter().filter(|listed| listed.is_offered(session));
+        offered.map(Listed::json).collect()
     }
 
     /// The tool of a name.
@@ -79,8 +90,8 @@ impl Listing {
 
     fn listed(&self, tool: Arc<dyn Tool>) -> Option<Listed> {
         let json = tool_schema(tool.definition(), Provider::Mcp, self.dialect);
-        match serde_json::from_value(json) {
-            Ok(shown) => Some(Listed { tool, shown }),
+        match Shown::deserialize(&json) {
+            Ok(shown) => Some(Listed { tool, more: fields_besides(&shown, json), shown }),
             Err(error) => {
                 let name = &tool.definition().name;
                 tracing::warn!(%name, %error, "a tool cannot be listed");
@@ -88,4 +99,49 @@ impl Listing {
             }
         }
     }
+}
+
+impl Listed {
+    /// Returns `true` if a session may call the tool and is told of it.
+    fn is_offered(&self, session: &Session) -> bool {
+        self.tool.is_enabled(session) && self.tool.is_listed(session)
+    }
+
+    fn json(&self) -> Value {
+        let mut json = serde_json::to_value(&self.shown).unwrap_or_default();
+        if let Value::Object(json) = &mut json {
+            json.extend(self.more.clone());
+        }
+        json
+    }
+}
+
+/// Returns the fields of a tool that the library's type does not have.
+fn fields_besides(shown: &Shown, json: Value) -> Map<String, Value> {
+    let (Ok(Value::Object(known)), Value::Object(mut fields)) = (serde_json::to_value(shown), json)
+    else {
+        return Map::new();
+    };
+    fields.retain(|field, value| !known.contains_key(field) && !value.is_null());
+    fields
+}
+
+/// The method that lists tools.
+pub(super) const METHOD: &str = "tools/list";
+
+/// Turns a request for the tools, made by a client with a handshake, into one that is answered in
+/// plain JSON. The type of the library lost the fields of older revisions.
+pub(super) fn in_plain_json(mut message: ClientJsonRpcMessage) -> ClientJsonRpcMessage {
+    if let ClientJsonRpcMessage::Request(request) = &mut message
+        && let ClientRequest::ListToolsRequest(list) = &mut request.request
+    {
+        let version =
+            list.extensions.get::<RequestMetaObject>().and_then(|meta| meta.protocol_version());
+        if version.is_none_or(|version| version.has_initialize()) {
+            let mut plain = CustomRequest::new(METHOD, None);
+            plain.extensions = std::mem::take(&mut list.extensions);
+            request.request = ClientRequest::CustomRequest(plain);
+        }
+    }
+    message
 }

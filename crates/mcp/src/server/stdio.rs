@@ -18,8 +18,8 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use super::listing;
 use super::load::{FULL, Load, Room};
-
 use super::quick;
 
 /// A longer message is refused, and not kept.
@@ -303,7 +303,7 @@ fn parse(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refused> {
         return Ok(Some(call));
     }
     if let Ok(message) = serde_json::from_slice(line) {
-        return Ok(Some(message));
+        return Ok(Some(listing::in_plain_json(message)));
     }
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         Refused::new(ErrorCode::PARSE_ERROR, format!("this is no JSON: {error}"), None)

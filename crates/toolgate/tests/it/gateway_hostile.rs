@@ -79,6 +79,35 @@ fn content_of_unknown_kinds_is_left_out_and_the_rest_stays() {
 }
 
 #[test]
+fn results_keep_their_metadata_but_for_that_of_the_protocol() {
+    let result = called(&["odd-content"]);
+    assert_eq!(result["_meta"], json!({ "x/y": [1] }));
+    let blocks = result["content"].as_array().unwrap();
+    let with = |text: &str| blocks.iter().find(|block| block["text"] == text).unwrap();
+    assert_eq!(
+        *with("with notes"),
+        json!({
+            "type": "text", "text": "with notes",
+            "annotations": { "audience": ["user"] }, "_meta": { "x/y": 1 },
+        })
+    );
+    assert_eq!(*with("with more"), json!({ "type": "text", "text": "with more" }));
+}
+
+#[test]
+fn tools_keep_what_only_older_revisions_say_about_them() {
+    for (settings, kept) in [("trust = true", json!({ "kept": true })), ("", Value::Null)] {
+        let toolgate = behind(&[], settings);
+        let mut client = Client::connect(&toolgate, &[]);
+        let listed = client.ask("tools/list", &json!({}));
+        let tools = listed["result"]["tools"].as_array().unwrap();
+        let echo = tools.iter().find(|tool| tool["name"] == ECHO).unwrap();
+        assert_eq!(echo["execution"], json!({ "taskSupport": "optional" }), "{echo}");
+        assert_eq!(echo["unheardOf"], kept, "{echo}");
+    }
+}
+
+#[test]
 fn a_server_that_dies_fails_its_call_and_is_started_again() {
     let toolgate = behind(&["dies"], "trust = true");
     let mut client = Client::connect(&toolgate, &[]);

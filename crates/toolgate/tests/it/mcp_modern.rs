@@ -90,6 +90,27 @@ fn calls_need_no_handshake_and_share_a_session() {
 }
 
 #[test]
+fn a_result_of_text_is_that_text_alone() {
+    let text = "\tlet path = \"C:\\\\dir\";\n";
+    let toolgate = Toolgate::with_files(&[("a.rs", text)]);
+    let mut client = Client::start(&toolgate, &[]);
+    let read = json!({ "name": "read_file", "arguments": { "path": "a.rs" } });
+    let content = json!([{ "type": "text", "text": text }]);
+    // A client that can be asked takes another way than one that cannot.
+    for capabilities in [json!({}), forms()] {
+        let result = ask(&mut client, &capabilities, "tools/call", read.clone())["result"].clone();
+        assert_eq!(
+            result,
+            json!({ "resultType": "complete", "content": content, "isError": false })
+        );
+    }
+    let listed = ask(&mut client, &json!({}), "tools/list", json!({}))["result"].clone();
+    for tool in listed["tools"].as_array().unwrap() {
+        assert!(tool["outputSchema"].is_null(), "{tool}");
+    }
+}
+
+#[test]
 fn a_request_must_say_who_asks_in_a_version_that_is_known() {
     let toolgate = Toolgate::new();
     let mut client = Client::start(&toolgate, &[]);

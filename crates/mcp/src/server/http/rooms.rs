@@ -12,6 +12,8 @@ use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
 };
 
+use super::super::listing;
+
 /// How many sessions there are at once.
 const MOST: usize = 64;
 /// How long a session lasts that is not used.
@@ -112,7 +114,7 @@ impl SessionManager for Rooms {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, RoomError> {
         self.uses(id);
-        Ok(self.local.create_stream(id, message).await?)
+        Ok(self.local.create_stream(id, listing::in_plain_json(message)).await?)
     }
 
     async fn accept_message(
