@@ -119,7 +119,7 @@ async fn told<T>(
     let (Some(token), Some(call)) = (context.meta.get_progress_token(), call) else {
         return doing.await;
     };
-    let progress = Progress::follow(context.peer.clone(), token, call, shared.gate.events());
+    let progress = Progress::follow(context.peer.clone(), token, call, &shared.gate);
     let done = CancellationToken::new();
     let doing = async {
         let done_with = doing.await;

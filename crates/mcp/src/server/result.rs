@@ -7,9 +7,6 @@ use toolgate_core::error::ErrorKind;
 use toolgate_core::result::{Block, Content, ResourceContent, ServerMetadata, ToolResult};
 use toolgate_core::tool::Definition;
 
-/// How a person can allow what nobody answered.
-const HOW_TO_ALLOW: &str = "A person can allow this: `toolgate approvals` lists what waits while a call waits for an answer, and `toolgate approvals approve ID` answers it. For good, a rule in a policy file or another `--mode` of `toolgate mcp` allows calls like this one. Do not try to get around it.";
-
 /// The structured content that a client gets with a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Structured {
@@ -23,9 +20,10 @@ pub(super) enum Structured {
 impl Structured {
     /// Returns what clients get from a tool.
     pub(super) fn of(definition: &Definition) -> Self {
-        match definition.output.is_some() || definition.origin.is_some() {
-            true => Self::Sent,
-            false => Self::Withheld,
+        if definition.output.is_some() || definition.origin.is_some() {
+            Self::Sent
+        } else {
+            Self::Withheld
         }
     }
 }
@@ -41,9 +39,8 @@ pub(super) fn shown(result: ToolResult, structured: Structured) -> CallToolResul
     for (block, metadata) in content.iter_mut().zip(blocks) {
         attach(block, metadata);
     }
-    let kind = error.as_ref().map(|error| error.kind);
-    if matches!(kind, Some(ErrorKind::ApprovalRequired | ErrorKind::ApprovalTimeout)) {
-        content.push(ContentBlock::text(HOW_TO_ALLOW));
+    if let Some(error) = error.as_ref().filter(|error| is_unanswered(error.kind)) {
+        content.push(ContentBlock::text(how_to_allow(&error.permissions)));
     }
     content.extend(attachments.iter().map(Attachment::as_text).map(ContentBlock::text));
     let mut shown = CallToolResult::success(content);
@@ -51,6 +48,32 @@ pub(super) fn shown(result: ToolResult, structured: Structured) -> CallToolResul
     shown.structured_content = data.filter(|_| structured == Structured::Sent);
     shown.meta = (!metadata.is_empty()).then_some(MetaObject(metadata));
     shown
+}
+
+fn is_unanswered(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::ApprovalRequired | ErrorKind::ApprovalTimeout)
+}
+
+/// Tells a model how the user can allow a call that nobody answered.
+fn how_to_allow(permissions: &[String]) -> String {
+    let commands: Vec<_> = permissions
+        .iter()
+        .map(|permission| {
+            let quoted = permission.replace('\'', r"'\''");
+            format!("`toolgate policy allow '{quoted}'`")
+        })
+        .collect();
+    let always = match commands.as_slice() {
+        [] => {
+            "add a rule to a policy file, or choose another `--mode` of `toolgate mcp`".to_owned()
+        }
+        commands => format!("run {} at a terminal", commands.join(" and ")),
+    };
+    format!(
+        "To allow calls like this one, the user can {always}. To allow a single call, the user can \
+         answer at `toolgate approvals watch` while it waits. Tell the user; do not run these \
+         commands yourself, and do not try to get around this."
+    )
 }
 
 /// Gives a block the metadata that its server sent with it.
@@ -191,6 +214,16 @@ mod tests {
             })
         );
         let waited = failed(ErrorKind::ApprovalTimeout);
-        assert_eq!(waited["content"][1]["text"], HOW_TO_ALLOW);
+        assert_eq!(waited["content"][1]["text"], how_to_allow(&[]));
+    }
+
+    #[test]
+    fn the_command_that_allows_a_call_is_named_as_it_is_typed() {
+        let allow = |permissions: &[&str]| {
+            how_to_allow(&permissions.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        insta::assert_snapshot!(allow(&["Bash(echo 'a b')"]));
+        insta::assert_snapshot!(allow(&["Bash(npm test)", "Bash(npm run *)"]));
+        insta::assert_snapshot!(allow(&[]));
     }
 }

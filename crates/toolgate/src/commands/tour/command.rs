@@ -49,9 +49,10 @@ async fn decided(stage: &Stage) -> anyhow::Result<Value> {
     for _ in 0..ATTEMPTS {
         let printed = stage.ask(&["audit", "--json", "--tool", "shell"]).await?.text;
         let entries = printed.lines().filter_map(|line| serde_json::from_str(line).ok());
-        let mut decisions = entries.filter(|entry: &Value| entry["kind"] == "decided");
-        if let Some(mut entry) = decisions.next() {
-            return Ok(entry["body"].take());
+        let is_decision = |entry: &Value| entry.get("kind") == Some(&json!("decided"));
+        if let Some(body) = entries.filter(is_decision).find_map(|entry| entry.get("body").cloned())
+        {
+            return Ok(body);
         }
         // Records of calls that only look are written a little later.
         tokio::time::sleep(PAUSE).await;
