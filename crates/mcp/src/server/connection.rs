@@ -14,7 +14,6 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::json;
 use tokio::sync::OnceCell;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolgate_core::context::Session;
@@ -23,7 +22,6 @@ use super::call;
 use super::caller::{self, Era};
 use super::changes::{self, Listener};
 use super::folders;
-use super::listing;
 use super::log::{Level, Log};
 use super::offering::Asked;
 use super::offers::Offers;
@@ -31,8 +29,7 @@ use super::settings::Eras;
 use super::shared::Shared;
 
 /// Methods with parameters, in both eras.
-const KNOWN: [&str; 5] =
-    ["completion/complete", "prompts/get", "resources/read", "tools/call", listing::METHOD];
+const KNOWN: [&str; 4] = ["completion/complete", "prompts/get", "resources/read", "tools/call"];
 /// Those of clients with a handshake alone.
 const LEGACY: [&str; 4] =
     ["initialize", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
@@ -73,14 +70,6 @@ impl Connection {
             }
             Era::Modern => sessions.of(&caller::principal(context)),
         }
-    }
-
-    /// The session of a request for the tools, once the servers behind the gate have listed theirs.
-    async fn listing_session(&self, context: &RequestContext<RoleServer>) -> Arc<Session> {
-        if let Some(offers) = &self.shared.offers {
-            offers.settled().await;
-        }
-        self.session(context).await
     }
 
     /// What is offered besides tools, or that nothing is.
@@ -142,8 +131,11 @@ impl ServerHandler for Connection {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if let Some(offers) = &self.shared.offers {
+            offers.settled().await;
+        }
         // One page: several clients read only the first.
-        let session = self.listing_session(&context).await;
+        let session = self.session(&context).await;
         let tools = self.shared.listing.all(self.shared.gate.registry(), &session);
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -296,11 +288,6 @@ impl ServerHandler for Connection {
     ) -> Result<CustomResult, ErrorData> {
         // Requests that are known, but whose parameters do not fit, arrive here, too.
         let method = request.method.as_str();
-        if method == listing::METHOD && request.params.is_none() {
-            let session = self.listing_session(&context).await;
-            let tools = self.shared.listing.all_as_json(self.shared.gate.registry(), &session);
-            return Ok(CustomResult(json!({ "tools": tools })));
-        }
         let is_known = match caller::era(&context) {
             Era::Legacy => KNOWN.contains(&method) || LEGACY.contains(&method),
             Era::Modern => KNOWN.contains(&method) || method == "subscriptions/listen",

@@ -1,11 +1,9 @@
 //! The tools as clients see them.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, CustomRequest, RequestMetaObject, Tool as Shown,
-};
+use rmcp::model::{CustomResult, ServerJsonRpcMessage, ServerResult, Tool as Shown};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use tokio::sync::broadcast::Receiver;
@@ -53,22 +51,46 @@ impl Listing {
         offered.map(|listed| listed.shown.clone()).collect()
     }
 
-    /// The same as plain JSON, with the fields that only some revisions of the protocol know.
-    pub(super) fn all_as_json(&self, registry: &Registry, session: &Session) -> Vec<Value> {
-        let tools = self.current(registry);
-        let offered = tools.iter().filter(|listed| listed.is_offered(session));
-        offered.map(Listed::json).collect()
+    /// Returns an answer to a client with a handshake as it is sent, if that is not the same. The
+    /// library's type lost fields that only older revisions have, such as `execution`.
+    ///
+    /// An answer becomes much larger by this, so it is done when the answer is written.
+    pub(super) fn with_all_fields(
+        &self,
+        message: &ServerJsonRpcMessage,
+    ) -> Option<ServerJsonRpcMessage> {
+        let ServerJsonRpcMessage::Response(response) = message else { return None };
+        let ServerResult::ListToolsResult(list) = &response.result else { return None };
+        if list.result_type.is_some() {
+            return None;
+        }
+        let known = self.lock().tools.clone()?;
+        let more = |name: &str| Some(&found(&known, name)?.more).filter(|more| !more.is_empty());
+        if !list.tools.iter().any(|tool| more(&tool.name).is_some()) {
+            return None;
+        }
+        let mut json = serde_json::to_value(list).ok()?;
+        for (json, tool) in json.get_mut("tools")?.as_array_mut()?.iter_mut().zip(&list.tools) {
+            if let (Value::Object(json), Some(more)) = (json, more(&tool.name)) {
+                json.extend(more.clone());
+            }
+        }
+        let result = ServerResult::CustomResult(CustomResult(json));
+        Some(ServerJsonRpcMessage::response(result, response.id.clone()))
     }
 
     /// The tool of a name.
     pub(super) fn get(&self, registry: &Registry, name: &str) -> Option<Shown> {
         let tools = self.current(registry);
-        let found = tools.binary_search_by(|listed| (*listed.shown.name).cmp(name)).ok()?;
-        tools.get(found).map(|listed| listed.shown.clone())
+        found(&tools, name).map(|listed| listed.shown.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn current(&self, registry: &Registry) -> Arc<[Listed]> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.lock();
         while !matches!(kept.changes.try_recv(), Err(TryRecvError::Empty | TryRecvError::Closed)) {
             kept.tools = None;
         }
@@ -106,14 +128,12 @@ impl Listed {
     fn is_offered(&self, session: &Session) -> bool {
         self.tool.is_enabled(session) && self.tool.is_listed(session)
     }
+}
 
-    fn json(&self) -> Value {
-        let mut json = serde_json::to_value(&self.shown).unwrap_or_default();
-        if let Value::Object(json) = &mut json {
-            json.extend(self.more.clone());
-        }
-        json
-    }
+/// Finds a tool by its name among tools in the order of their names.
+fn found<'a>(tools: &'a [Listed], name: &str) -> Option<&'a Listed> {
+    let place = tools.binary_search_by(|listed| (*listed.shown.name).cmp(name)).ok()?;
+    tools.get(place)
 }
 
 /// Returns the fields of a tool that the library's type does not have.
@@ -124,24 +144,4 @@ fn fields_besides(shown: &Shown, json: Value) -> Map<String, Value> {
     };
     fields.retain(|field, value| !known.contains_key(field) && !value.is_null());
     fields
-}
-
-/// The method that lists tools.
-pub(super) const METHOD: &str = "tools/list";
-
-/// Turns a request for the tools, made by a client with a handshake, into one that is answered in
-/// plain JSON. The type of the library lost the fields of older revisions.
-pub(super) fn in_plain_json(mut message: ClientJsonRpcMessage) -> ClientJsonRpcMessage {
-    if let ClientJsonRpcMessage::Request(request) = &mut message
-        && let ClientRequest::ListToolsRequest(list) = &mut request.request
-    {
-        let version =
-            list.extensions.get::<RequestMetaObject>().and_then(|meta| meta.protocol_version());
-        if version.is_none_or(|version| version.has_initialize()) {
-            let mut plain = CustomRequest::new(METHOD, None);
-            plain.extensions = std::mem::take(&mut list.extensions);
-            request.request = ClientRequest::CustomRequest(plain);
-        }
-    }
-    message
 }

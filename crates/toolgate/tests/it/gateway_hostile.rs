@@ -8,6 +8,7 @@ use toolgate::core::approval::Answer;
 
 use crate::gateway::{answer_elsewhere, behind, configured, names, server};
 use crate::mcp_client::{Client, text};
+use crate::mcp_http::{Served, Session};
 use crate::workshop::eventually;
 
 const ECHO: &str = "mcp__other__echo";
@@ -99,11 +100,16 @@ fn tools_keep_what_only_older_revisions_say_about_them() {
     for (settings, kept) in [("trust = true", json!({ "kept": true })), ("", Value::Null)] {
         let toolgate = behind(&[], settings);
         let mut client = Client::connect(&toolgate, &[]);
-        let listed = client.ask("tools/list", &json!({}));
-        let tools = listed["result"]["tools"].as_array().unwrap();
-        let echo = tools.iter().find(|tool| tool["name"] == ECHO).unwrap();
-        assert_eq!(echo["execution"], json!({ "taskSupport": "optional" }), "{echo}");
-        assert_eq!(echo["unheardOf"], kept, "{echo}");
+        let over_streams = client.ask("tools/list", &json!({}))["result"].clone();
+        let served = Served::start(&toolgate, &[], &[]);
+        let over_http = Session::begin(&served).ask("tools/list", &json!({}));
+        for listed in [over_streams, over_http] {
+            let tools = listed["tools"].as_array().unwrap();
+            let echo = tools.iter().find(|tool| tool["name"] == ECHO).unwrap();
+            assert_eq!(echo["execution"], json!({ "taskSupport": "optional" }), "{echo}");
+            assert_eq!(echo["unheardOf"], kept, "{echo}");
+            assert!(tools.iter().any(|tool| tool["name"] == "read_file"), "{listed}");
+        }
     }
 }
 
