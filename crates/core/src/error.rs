@@ -67,12 +67,23 @@ pub struct ToolError {
     pub kind: ErrorKind,
     /// What happened and what to do next.
     pub message: String,
+    /// The permissions that would allow calls like this one, such as `Bash(npm run *)`, if it needed
+    /// an approval and nobody answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub permissions: Vec<String>,
 }
 
 impl ToolError {
     /// An error of the given kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), permissions: Vec::new() }
+    }
+
+    /// The same error with the permissions that would allow such calls.
+    #[must_use]
+    pub fn allowed_by(mut self, permissions: Vec<String>) -> Self {
+        self.permissions = permissions;
+        self
     }
 
     /// The call was cancelled before it finished.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::attachment::Attachment;
 use crate::error::{ErrorKind, ToolError};
@@ -25,6 +25,8 @@ pub struct ToolResult {
     pub truncated: Option<Truncation>,
     /// What the session should know besides, such as files that others changed.
     pub attachments: Vec<Attachment>,
+    /// Metadata of an MCP server's result, for MCP clients alone.
+    pub metadata: Option<Box<ServerMetadata>>,
     /// How long the call took.
     pub duration_ms: u64,
     /// Text that went through [`crate::bounds`] already needs no second pass.
@@ -223,6 +225,23 @@ pub enum ResourceContent {
     Text(String),
     /// Bytes in base64.
     Blob(String),
+}
+
+/// Metadata that an MCP server sent with a result. Clients of the protocol get it as it is; models
+/// and people never see it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ServerMetadata {
+    /// The `_meta` object of the result.
+    pub result: Map<String, Value>,
+    /// The `_meta` and `annotations` of each block of the content, in order.
+    pub blocks: Vec<Map<String, Value>>,
+}
+
+impl ServerMetadata {
+    /// Returns `true` if the server sent no metadata.
+    pub fn is_empty(&self) -> bool {
+        self.result.is_empty() && self.blocks.iter().all(Map::is_empty)
+    }
 }
 
 /// What was left out of a result, and where to find it.

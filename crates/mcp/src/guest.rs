@@ -33,8 +33,6 @@ pub struct Heard {
     pub questions: Vec<String>,
     /// The text of the result.
     pub text: String,
-    /// The same for programs, if there is any.
-    pub structured: Option<Value>,
     /// Whether the server says that it went wrong.
     pub is_error: bool,
 }
@@ -121,12 +119,7 @@ impl Guest {
         let result = answered.map_err(|source| unanswered(tool, source))?;
         let texts = result.content.iter().filter_map(|block| block.as_text());
         let texts: Vec<&str> = texts.map(|block| block.text.as_str()).collect();
-        Ok(Heard {
-            questions,
-            text: texts.join("\n"),
-            structured: result.structured_content,
-            is_error: result.is_error == Some(true),
-        })
+        Ok(Heard { questions, text: texts.join("\n"), is_error: result.is_error == Some(true) })
     }
 
     /// Leaves.

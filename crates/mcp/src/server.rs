@@ -86,7 +86,7 @@ impl Server {
     ///
     /// When the connection breaks; that a client leaves is none.
     pub async fn serve_standard_streams(&self, stop: &CancellationToken) -> Result<(), ServeError> {
-        self.serve(Lines::standard(Arc::clone(&self.shared.load)), stop).await
+        self.serve(Lines::standard(Arc::clone(&self.shared)), stop).await
     }
 
     /// The same on any two streams.
@@ -100,8 +100,8 @@ impl Server {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         stop: &CancellationToken,
     ) -> Result<(), ServeError> {
-        let load = Arc::clone(&self.shared.load);
-        self.serve(Lines::new(Box::new(reader), Box::new(writer), load), stop).await
+        let shared = Arc::clone(&self.shared);
+        self.serve(Lines::new(Box::new(reader), Box::new(writer), shared), stop).await
     }
 
     /// Serves connections over HTTP on [`PATH`] until the token is cancelled.

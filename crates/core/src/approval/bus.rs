@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::answer::Answer;
 use super::approver::Approver;
 use super::request::{ApprovalId, ApprovalRequest};
+use crate::id::CallId;
 
 /// Where requests wait, and where answers find them. Cheap to clone.
 ///
@@ -103,6 +104,13 @@ impl Approvals {
         drop(waiting);
         requests.sort_by_key(|request| (request.asked_at, request.id));
         requests
+    }
+
+    /// Returns the request about a call that waits, if there is one.
+    pub fn pending_about(&self, call: &CallId) -> Option<Arc<ApprovalRequest>> {
+        let waiting = self.shared.lock();
+        let mut requests = waiting.values().map(|waiting| &waiting.request);
+        requests.find(|request| request.call == *call).map(Arc::clone)
     }
 
     /// Answers a request.

@@ -34,6 +34,8 @@ use crate::visible;
 
 /// How often a person is asked again about a call that keeps changing.
 const ROUNDS: usize = 5;
+/// The maximum length of the permissions that an error names.
+const PERMISSIONS_BYTES: usize = 1_000;
 
 /// A call that a person approved, as it is now.
 #[derive(Debug)]
@@ -48,7 +50,8 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
     let mut again = None;
     for _ in 0..ROUNDS {
         if !parts.approvals.is_anybody_there() {
-            let error = nobody(&judged.verdict);
+            let proposals = proposals(parts, &judged.call);
+            let error = nobody(&judged.verdict).allowed_by(permissions(&proposals));
             return Err(judged.reject(error));
         }
         let asked = match Asked::prepare(parts, &judged, again).await {
@@ -67,6 +70,10 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
         let reply = asked.put(parts, &mut judged).await;
         let answer = match answer(reply, &judged.verdict) {
             Ok(answer) => answer,
+            Err(error) if is_unanswered(&error) => {
+                let error = error.allowed_by(permissions(&asked.request.proposals));
+                return Err(judged.reject(error));
+            }
             Err(error) => return Err(judged.reject(error)),
         };
         if let Answer::Edit { args } = answer {
@@ -339,6 +346,24 @@ fn proposals(parts: &Parts, call: &Validated) -> Box<[Proposal]> {
     };
     // Without them the person can still answer.
     proposed.unwrap_or_default().into_iter().map(shown).collect()
+}
+
+/// Returns the permissions of the narrowest proposed rule, if they can be typed as they are shown.
+fn permissions(proposals: &[Proposal]) -> Vec<String> {
+    let permissions = proposals.first().map_or(&[][..], |proposal| &proposal.permissions);
+    let length: usize = permissions.iter().map(SmolStr::len).sum();
+    let is_plain = |permission: &SmolStr| {
+        let shown = visible::line(permission);
+        visible::question(&shown) == permission.as_str()
+    };
+    if length > PERMISSIONS_BYTES || !permissions.iter().all(is_plain) {
+        return Vec::new();
+    }
+    permissions.iter().map(SmolStr::to_string).collect()
+}
+
+fn is_unanswered(error: &ToolError) -> bool {
+    matches!(error.kind, ErrorKind::ApprovalRequired | ErrorKind::ApprovalTimeout)
 }
 
 fn timed_out() -> ToolError {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::bounds::{Cap, Collector, Keep, Limit, Whole};
 use crate::context::CallContext;
@@ -12,7 +12,7 @@ use crate::visible;
 
 /// How long an error message or a line for people may be.
 const MESSAGE_CHARS: usize = 4_000;
-/// How large structured data may be.
+/// How large structured data may be, and metadata.
 const STRUCTURED_BYTES: usize = 1024 * 1024;
 /// Text up to this size is bounded on the spot, larger text on a blocking thread.
 const ON_THE_SPOT: usize = 256 * 1024;
@@ -34,6 +34,8 @@ pub(super) async fn bound(mut result: ToolResult, context: &CallContext) -> Tool
     if result.structured.as_ref().is_some_and(is_too_large) {
         result.structured = None;
     }
+    let meta = result.metadata.take();
+    result.metadata = meta.filter(|meta| !is_too_large(&(&meta.result, &meta.blocks)));
     result
 }
 
@@ -119,7 +121,7 @@ fn short(text: &str) -> String {
     collector.finish().text
 }
 
-fn is_too_large(value: &Value) -> bool {
+fn is_too_large(value: &impl Serialize) -> bool {
     struct Counter(usize);
     impl io::Write for Counter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -11,6 +11,7 @@ pub(crate) fn tools(ways: &Ways, lists: usize, calls: usize) -> Vec<Value> {
         "name": "echo",
         "description": "Answers with its arguments",
         "inputSchema": schema,
+        "execution": {"taskSupport": "optional"},
         "unheardOf": {"kept": true},
     })];
     let mut add = |name: &str, description: &str| {
@@ -94,9 +95,11 @@ pub(crate) fn result(ways: &Ways, params: &Value) -> Value {
             text,
             "no content at all",
             {"type": "text", "text": "with more", "annotations": {"audience": ["martian"]}},
+            {"type": "text", "text": "with notes", "annotations": {"audience": ["user"]}, "_meta": {"x/y": 1}},
             {"type": "image", "data": "no base64!", "mimeType": 7},
         ],
         "structuredContent": {"a": 1},
+        "_meta": {"x/y": [1], "io.modelcontextprotocol/serverInfo": {"name": "toolgate"}},
         "unheardOf": ["kept"],
         "isError": false,
     })

@@ -1,16 +1,22 @@
 //! Questions to the person in front of a client.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::time::Instant;
 use toolgate_core::approval::{Answer, ApprovalRequest, Approver};
 use toolgate_core::policy::Risk;
 
 use super::callers::Callers;
 use super::link::Links;
 use super::question;
+
+/// The time it takes a person at least to read a question. A refusal that comes faster is one of
+/// the client itself, which has no person.
+const READING_TIME: Duration = Duration::from_secs(1);
 
 /// What an answer is worth that a client gives. It does not prove a person: clients may answer by
 /// themselves.
@@ -92,9 +98,14 @@ impl Approver for Elicitation {
             return Answer::Nobody;
         };
         let Some(form) = question::form(request) else { return Answer::Nobody };
-        match link.ask(form).await {
-            Some(given) => question::answer(&given, request),
-            None => Answer::Nobody,
+        let asked = Instant::now();
+        let Some(given) = link.ask(form).await else { return Answer::Nobody };
+        match question::answer(&given, request) {
+            Answer::Deny { .. } if asked.elapsed() < READING_TIME => {
+                tracing::debug!("a client refused by itself; the question stays open elsewhere");
+                Answer::Nobody
+            }
+            answer => answer,
         }
     }
 }

@@ -19,7 +19,7 @@ use super::link::{Abilities, Link};
 use super::log::Log;
 use super::ongoing::{Done, Ended, Ongoing};
 use super::progress::Progress;
-use super::result::{self, Whose};
+use super::result::{self, Structured};
 use super::shared::Shared;
 use super::turns::{Resumed, Step, Turns};
 
@@ -39,7 +39,7 @@ pub(super) async fn answer(
         let why = offers.wait_for(&name).await;
         if let Some(why) = why.filter(|_| shared.gate.registry().get(&name).is_none()) {
             let failed = ToolResult::failed(ToolError::new(ErrorKind::McpError, why));
-            return Ok(result::shown(failed, Whose::Ours).into());
+            return Ok(result::shown(failed, Structured::Withheld).into());
         }
     }
     let can = Abilities::of(context.client_capabilities().as_ref());
@@ -119,7 +119,7 @@ async fn told<T>(
     let (Some(token), Some(call)) = (context.meta.get_progress_token(), call) else {
         return doing.await;
     };
-    let progress = Progress::follow(context.peer.clone(), token, call, shared.gate.events());
+    let progress = Progress::follow(context.peer.clone(), token, call, &shared.gate);
     let done = CancellationToken::new();
     let doing = async {
         let done_with = doing.await;
@@ -143,9 +143,9 @@ fn shown(shared: &Shared, ended: Ended, era: Era) -> Result<CallToolResponse, Er
         }
         _ => {
             let tool = shared.gate.registry().get(&outcome.tool);
-            let is_foreign = tool.is_some_and(|tool| tool.definition().origin.is_some());
-            let whose = if is_foreign { Whose::Another } else { Whose::Ours };
-            Ok(result::shown(outcome.result, whose).into())
+            let structured =
+                tool.map_or(Structured::Withheld, |tool| Structured::of(tool.definition()));
+            Ok(result::shown(outcome.result, structured).into())
         }
     }
 }

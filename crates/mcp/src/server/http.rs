@@ -75,7 +75,7 @@ pub(super) async fn serve(
     if settings.token.is_none() && !address.ip().is_loopback() {
         return Err(ServeHttpError::TokenNeeded { address });
     }
-    let rooms = Arc::new(Rooms::new());
+    let rooms = Arc::new(Rooms::new(Arc::clone(&shared)));
     let connections = Arc::clone(&shared);
     let service = StreamableHttpService::new(
         move || Ok(Connection::new(Arc::clone(&connections))),
@@ -85,6 +85,8 @@ pub(super) async fn serve(
             .disable_allowed_hosts()
             .with_cancellation_token(stop.clone())
             .with_json_response(true)
+            // Only `Rooms` knows which clients understand the first event of a stream.
+            .with_sse_retry(None)
             .with_max_request_body_bytes(LONGEST),
     );
     let guard = Guard::new(address, settings);

@@ -8,7 +8,9 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::{Event, Events, Portion};
+use toolgate_core::approval::ApprovalId;
+use toolgate_core::event::{Event, Portion};
+use toolgate_core::gate::Gate;
 use toolgate_core::id::CallId;
 
 /// What commands print is told no more often than this.
@@ -42,15 +44,20 @@ struct News {
 }
 
 impl Progress {
-    /// Follows a call from now on.
+    /// Follows a call from now on. It may wait for an answer already.
     pub(super) fn follow(
         peer: Peer<RoleServer>,
         token: ProgressToken,
         call: CallId,
-        events: &Events,
+        gate: &Gate,
     ) -> Self {
-        let events = events.subscribe();
-        Self { peer, token, call, events, told: 0.0, counts: false, news: News::default() }
+        // What is asked in between is heard twice rather than never.
+        let events = gate.events().subscribe();
+        let mut news = News::default();
+        if let Some(request) = gate.approvals().pending_about(&call) {
+            news.wait_for(request.id, &request.description);
+        }
+        Self { peer, token, call, events, told: 0.0, counts: false, news }
     }
 
     /// Tells until stopped. What is being told by then is told to its end, so that nothing is told
@@ -123,11 +130,7 @@ impl News {
                 self.next.get_or_insert((format!("running, {} s", elapsed_ms / 1_000), now));
             }
             Event::ToolConfirmationRequest { id, call, description, .. } if call == own => {
-                let words = format!(
-                    "waiting for an answer to `{description}`; at a terminal: toolgate approvals approve {id}"
-                );
-                self.next = Some((words.clone(), now));
-                self.asked = Some((words, now));
+                self.wait_for(*id, description);
             }
             Event::ToolConfirmationResponse { call, .. } if call == own => {
                 self.asked = None;
@@ -136,6 +139,16 @@ impl News {
             _ => {}
         }
         None
+    }
+
+    /// Notes that an answer is waited for.
+    fn wait_for(&mut self, id: ApprovalId, description: &str) {
+        let words = format!(
+            "waiting for an answer to `{description}`; at a terminal: toolgate approvals approve {id}"
+        );
+        let now = Instant::now();
+        self.next = Some((words.clone(), now));
+        self.asked = Some((words, now));
     }
 
     /// What is to be told now, and when the next time is.

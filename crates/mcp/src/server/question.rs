@@ -57,13 +57,14 @@ pub(super) fn form(request: &ApprovalRequest) -> Option<Wanted> {
     }
 }
 
-/// What a person gave in answer. Whatever does not clearly say yes is a no.
+/// What a person gave in answer. A form that was closed without one has no person in front of it;
+/// whatever else does not clearly say yes is a no.
 pub(super) fn answer(given: &Value, request: &ApprovalRequest) -> Answer {
     let text = |name: &str| given.pointer(name).and_then(Value::as_str);
     match text("/action") {
         Some("accept") => {}
         Some("decline") => return Answer::refuse(),
-        Some("cancel") => return Answer::deny("the question was put aside without an answer"),
+        // `cancel`, or nothing that the protocol knows.
         _ => return Answer::Nobody,
     }
     let note = text("/content/note").map(str::trim).filter(|note| !note.is_empty());

@@ -1,50 +1,99 @@
 //! Results as clients read them.
 
-use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
-use serde_json::Value;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource, ResourceContents};
+use serde_json::{Map, Value};
 use toolgate_core::attachment::Attachment;
 use toolgate_core::error::ErrorKind;
-use toolgate_core::result::{Block, Content, ResourceContent, ToolResult};
+use toolgate_core::result::{Block, Content, ResourceContent, ServerMetadata, ToolResult};
+use toolgate_core::tool::Definition;
 
-/// How a person can allow what nobody answered.
-const HOW_TO_ALLOW: &str = "A person can allow this: `toolgate approvals` lists what waits while a call waits for an answer, and `toolgate approvals approve ID` answers it. For good, a rule in a policy file or another `--mode` of `toolgate mcp` allows calls like this one. Do not try to get around it.";
-
-/// Whose tool gave a result.
+/// The structured content that a client gets with a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// One of ours.
-    Ours,
-    /// A server's behind the gate: its data is passed on as it is, to fit the schema it promised.
-    Another,
+pub(super) enum Structured {
+    /// None. The text says it all, and several clients show a model the structured content instead
+    /// of the text, or both.
+    Withheld,
+    /// That of the tool, unchanged: its output schema promises it, or another server sent it.
+    Sent,
+}
+
+impl Structured {
+    /// Returns what clients get from a tool.
+    pub(super) fn of(definition: &Definition) -> Self {
+        if definition.output.is_some() || definition.origin.is_some() {
+            Self::Sent
+        } else {
+            Self::Withheld
+        }
+    }
 }
 
 /// A result as a client reads it.
-pub(super) fn shown(result: ToolResult, whose: Whose) -> CallToolResult {
-    let ToolResult { llm_content, error, structured, attachments, .. } = result;
-    let mut structured = match whose {
-        Whose::Ours => structured.and_then(|value| complete(value, &llm_content, &attachments)),
-        Whose::Another => structured,
-    };
+pub(super) fn shown(result: ToolResult, structured: Structured) -> CallToolResult {
+    let ToolResult { llm_content, error, structured: data, attachments, metadata, .. } = result;
     let mut content = match llm_content {
         Content::Text(text) => vec![ContentBlock::text(text)],
-        Content::Blocks(blocks) => {
-            // What has no place in it would be lost on clients that read nothing else.
-            let is_ours = whose == Whose::Ours;
-            if is_ours && !blocks.iter().all(|block| matches!(block, Block::Text { .. })) {
-                structured = None;
-            }
-            blocks.into_iter().map(block).collect()
-        }
+        Content::Blocks(blocks) => blocks.into_iter().map(block).collect(),
     };
-    let kind = error.as_ref().map(|error| error.kind);
-    if matches!(kind, Some(ErrorKind::ApprovalRequired | ErrorKind::ApprovalTimeout)) {
-        content.push(ContentBlock::text(HOW_TO_ALLOW));
+    let ServerMetadata { result: metadata, blocks } = metadata.map(|all| *all).unwrap_or_default();
+    for (block, metadata) in content.iter_mut().zip(blocks) {
+        attach(block, metadata);
+    }
+    if let Some(error) = error.as_ref().filter(|error| is_unanswered(error.kind)) {
+        content.push(ContentBlock::text(how_to_allow(&error.permissions)));
     }
     content.extend(attachments.iter().map(Attachment::as_text).map(ContentBlock::text));
     let mut shown = CallToolResult::success(content);
     shown.is_error = Some(error.is_some());
-    shown.structured_content = structured;
+    shown.structured_content = data.filter(|_| structured == Structured::Sent);
+    shown.meta = (!metadata.is_empty()).then_some(MetaObject(metadata));
     shown
+}
+
+fn is_unanswered(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::ApprovalRequired | ErrorKind::ApprovalTimeout)
+}
+
+/// Tells a model how the user can allow a call that nobody answered.
+fn how_to_allow(permissions: &[String]) -> String {
+    let commands: Vec<_> = permissions
+        .iter()
+        .map(|permission| {
+            let quoted = permission.replace('\'', r"'\''");
+            format!("`toolgate policy allow '{quoted}'`")
+        })
+        .collect();
+    let always = match commands.as_slice() {
+        [] => {
+            "add a rule to a policy file, or choose another `--mode` of `toolgate mcp`".to_owned()
+        }
+        commands => format!("run {} at a terminal", commands.join(" and ")),
+    };
+    format!(
+        "To allow calls like this one, the user can {always}. To allow a single call, the user can \
+         answer at `toolgate approvals watch` while it waits. Tell the user; do not run these \
+         commands yourself, and do not try to get around this."
+    )
+}
+
+/// Gives a block the metadata that its server sent with it.
+fn attach(block: &mut ContentBlock, mut metadata: Map<String, Value>) {
+    let meta = match metadata.remove("_meta") {
+        Some(Value::Object(meta)) => Some(MetaObject(meta)),
+        _ => None,
+    };
+    // Annotations that make no sense are left out.
+    let annotations =
+        metadata.remove("annotations").and_then(|given| serde_json::from_value(given).ok());
+    let (old_meta, old_annotations) = match block {
+        ContentBlock::Text(text) => (&mut text.meta, &mut text.annotations),
+        ContentBlock::Image(image) => (&mut image.meta, &mut image.annotations),
+        ContentBlock::Audio(audio) => (&mut audio.meta, &mut audio.annotations),
+        ContentBlock::Resource(resource) => (&mut resource.meta, &mut resource.annotations),
+        ContentBlock::ResourceLink(link) => (&mut link.meta, &mut link.annotations),
+        _ => return,
+    };
+    (*old_meta, *old_annotations) = (meta, annotations);
 }
 
 fn block(block: Block) -> ContentBlock {
@@ -71,17 +120,6 @@ fn block(block: Block) -> ContentBlock {
     }
 }
 
-/// Data with everything the text says. Several clients show a model nothing but this where there
-/// is any, so that the text has to be in it.
-fn complete(data: Value, text: &Content, attachments: &[Attachment]) -> Option<Value> {
-    let Value::Object(mut data) = data else { return None };
-    data.entry("content").or_insert_with(|| Value::String(text.as_text()));
-    if !attachments.is_empty() {
-        data.entry("attachments").or_insert(serde_json::to_value(attachments).ok()?);
-    }
-    Some(Value::Object(data))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -90,43 +128,63 @@ mod tests {
 
     use super::*;
 
-    fn json(result: ToolResult) -> Value {
-        let mut value = serde_json::to_value(shown(result, Whose::Ours)).unwrap();
+    fn json_as(result: ToolResult, structured: Structured) -> Value {
+        let mut value = serde_json::to_value(shown(result, structured)).unwrap();
         value.as_object_mut().unwrap().remove("resultType");
         value
     }
 
+    fn json(result: ToolResult) -> Value {
+        json_as(result, Structured::Withheld)
+    }
+
     #[test]
-    fn text_and_data_say_the_same() {
-        let result = ToolResult::text("2 files").with_structured(json!({ "files": 2 }));
+    fn a_result_of_text_is_text_alone() {
+        let result = ToolResult::text("2 files\t\"a\"\\").with_structured(json!({ "files": 2 }));
         assert_eq!(
             json(result),
             json!({
-                "content": [{ "type": "text", "text": "2 files" }],
-                "structuredContent": { "files": 2, "content": "2 files" },
+                "content": [{ "type": "text", "text": "2 files\t\"a\"\\" }],
                 "isError": false,
             })
         );
     }
 
     #[test]
-    fn data_that_is_no_object_is_left_out() {
+    fn data_that_was_promised_is_sent_as_it_is() {
+        let result = ToolResult::text("2 files").with_structured(json!({ "files": 2 }));
         assert_eq!(
-            json(ToolResult::text("x").with_structured(json!([1])))["structuredContent"],
-            Value::Null
+            json_as(result, Structured::Sent),
+            json!({
+                "content": [{ "type": "text", "text": "2 files" }],
+                "structuredContent": { "files": 2 },
+                "isError": false,
+            })
         );
     }
 
     #[test]
-    fn images_are_never_hidden_behind_data() {
-        let result = ToolResult::text("a.png").with_structured(json!({ "width": 1 }));
+    fn metadata_of_a_server_is_passed_on() {
+        let mut result = ToolResult::text("a.png").with_image("image/png", "AAAA");
+        let map = |value: Value| value.as_object().unwrap().clone();
+        result.metadata = Some(Box::new(ServerMetadata {
+            result: map(json!({ "io.example/x": 1 })),
+            blocks: vec![
+                map(json!({ "_meta": { "y": [1] }, "annotations": "odd" })),
+                map(json!({ "annotations": { "audience": ["user"], "priority": 0.8 } })),
+            ],
+        }));
         assert_eq!(
-            json(result.with_image("image/png", "AAAA")),
+            json_as(result, Structured::Sent),
             json!({
                 "content": [
-                    { "type": "text", "text": "a.png" },
-                    { "type": "image", "data": "AAAA", "mimeType": "image/png" },
+                    { "type": "text", "text": "a.png", "_meta": { "y": [1] } },
+                    {
+                        "type": "image", "data": "AAAA", "mimeType": "image/png",
+                        "annotations": { "audience": ["user"], "priority": 0.8f32 },
+                    },
                 ],
+                "_meta": { "io.example/x": 1 },
                 "isError": false,
             })
         );
@@ -142,7 +200,7 @@ mod tests {
             shown["content"][1]["text"],
             "Changed since this session read them:\na.txt: [File deleted]\n"
         );
-        assert_eq!(shown["structuredContent"]["attachments"][0]["type"], "changed_files");
+        assert_eq!(shown["structuredContent"], Value::Null);
     }
 
     #[test]
@@ -156,6 +214,16 @@ mod tests {
             })
         );
         let waited = failed(ErrorKind::ApprovalTimeout);
-        assert_eq!(waited["content"][1]["text"], HOW_TO_ALLOW);
+        assert_eq!(waited["content"][1]["text"], how_to_allow(&[]));
+    }
+
+    #[test]
+    fn the_command_that_allows_a_call_is_named_as_it_is_typed() {
+        let allow = |permissions: &[&str]| {
+            how_to_allow(&permissions.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        insta::assert_snapshot!(allow(&["Bash(echo 'a b')"]));
+        insta::assert_snapshot!(allow(&["Bash(npm test)", "Bash(npm run *)"]));
+        insta::assert_snapshot!(allow(&[]));
     }
 }

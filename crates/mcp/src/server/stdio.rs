@@ -18,9 +18,9 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use super::load::{FULL, Load, Room};
-
+use super::load::{FULL, Room};
 use super::quick;
+use super::shared::Shared;
 
 /// A longer message is refused, and not kept.
 const LONGEST: usize = 16 * 1024 * 1024;
@@ -46,7 +46,7 @@ pub(super) struct Lines {
     passing_over: bool,
     /// Whether a request came; before one, notifications and answers mean nothing.
     begun: bool,
-    load: Arc<Load>,
+    shared: Arc<Shared>,
     open: Open,
     /// A refusal that is being written. Nothing is read meanwhile, so that who reads no answers
     /// cannot make more of them.
@@ -82,20 +82,20 @@ impl std::fmt::Debug for Lines {
 
 impl Lines {
     /// On the standard streams of this process.
-    pub(super) fn standard(load: Arc<Load>) -> Self {
+    pub(super) fn standard(shared: Arc<Shared>) -> Self {
         let (reader, writer) = standard_streams();
-        Self::new(reader, writer, load)
+        Self::new(reader, writer, shared)
     }
 
     /// On any two streams.
-    pub(super) fn new(reader: Reader, writer: Writer, load: Arc<Load>) -> Self {
+    pub(super) fn new(reader: Reader, writer: Writer, shared: Arc<Shared>) -> Self {
         Self {
             reader: BufReader::with_capacity(KEPT, reader),
             writer: Arc::new(Mutex::new(writer)),
             line: Vec::new(),
             passing_over: false,
             begun: false,
-            load,
+            shared,
             open: Open::default(),
             refusing: None,
         }
@@ -144,7 +144,7 @@ impl Lines {
                     let message = "a request of this id still goes on";
                     return Err(Refused::new(ErrorCode::INVALID_REQUEST, message, Some(id)));
                 }
-                let Some(room) = self.load.take(bytes) else {
+                let Some(room) = self.shared.load.take(bytes) else {
                     return Err(Refused::new(BUSY, FULL, Some(id)));
                 };
                 // It is held until the work is done, and until the answer is written.
@@ -216,7 +216,7 @@ impl Transport<RoleServer> for Lines {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let writer = Arc::clone(&self.writer);
+        let (writer, shared) = (Arc::clone(&self.writer), Arc::clone(&self.shared));
         let id = match &message {
             TxJsonRpcMessage::<RoleServer>::Response(response) => Some(&response.id),
             TxJsonRpcMessage::<RoleServer>::Error(error) => error.id.as_ref(),
@@ -224,7 +224,9 @@ impl Transport<RoleServer> for Lines {
         };
         let room = id.and_then(|id| answered(&self.open, id));
         async move {
-            let written = write(&writer, &message).await;
+            let mut writer = writer.lock().await;
+            let complete = shared.listing.with_all_fields(&message);
+            let written = write(&mut writer, complete.as_ref().unwrap_or(&message)).await;
             drop(room);
             written
         }
@@ -254,7 +256,8 @@ impl Transport<RoleServer> for Lines {
             let answer =
                 TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, message, None), id);
             let writer = Arc::clone(&self.writer);
-            let writing = tokio::spawn(async move { write(&writer, &answer).await });
+            let writing =
+                tokio::spawn(async move { write(&mut *writer.lock().await, &answer).await });
             self.refusing = Some((writing, Instant::now() + JAMMED));
         }
     }
@@ -266,8 +269,7 @@ impl Transport<RoleServer> for Lines {
     }
 }
 
-async fn write(writer: &Mutex<Writer>, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
-    let mut writer = writer.lock().await;
+async fn write(writer: &mut Writer, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     writer.write_all(&line).await?;

@@ -224,9 +224,7 @@ fn told(
 ) -> Value {
     let mut told = match raw {
         Value::Object(object) if trusted => {
-            let mut object = object.clone();
-            // Long-running tasks do not pass through here.
-            object.remove("execution");
+            let object = object.clone();
             object.into_iter().map(|(key, value)| (key, each_text(value, plain_text))).collect()
         }
         _ => Map::new(),
@@ -238,6 +236,9 @@ fn told(
         told.insert("outputSchema".to_owned(), output.json().clone());
     }
     if !trusted {
+        if let Some(execution) = execution(raw) {
+            told.insert("execution".to_owned(), execution);
+        }
         told.insert("title".to_owned(), title.into());
         told.insert(
             "annotations".to_owned(),
@@ -251,6 +252,14 @@ fn told(
         );
     }
     Value::Object(told)
+}
+
+/// Returns how a tool may be executed, as the protocol defines it. It holds no text of the server's.
+fn execution(raw: &Value) -> Option<Value> {
+    let support = raw.get("execution")?.get("taskSupport")?.as_str()?;
+    ["forbidden", "optional", "required"]
+        .contains(&support)
+        .then(|| json!({ "taskSupport": support }))
 }
 
 /// Text for a model, without letters that people do not see: instructions may hide in them.

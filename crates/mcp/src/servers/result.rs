@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use toolgate_core::error::{ErrorKind, ToolError};
-use toolgate_core::result::{Block, Content, ResourceContent, ToolResult};
+use toolgate_core::result::{Block, Content, ResourceContent, ServerMetadata, ToolResult};
 use toolgate_core::visible;
 
 /// More blocks than this are not passed on.
@@ -11,6 +11,8 @@ const MOST_BLOCKS: usize = 1_000;
 const MOST_DATA: usize = 24 * 1024 * 1024;
 /// How much of what went wrong an error says; the rest is in the content.
 const MOST_MESSAGE: usize = 2_000;
+/// Metadata of the protocol itself, which is about the connection to the server and stays there.
+const PROTOCOL_KEYS: &str = "io.modelcontextprotocol/";
 
 /// Reads what a server gave back for a call. What is not understood is left out and said so; the
 /// rest stays.
@@ -30,7 +32,12 @@ pub(super) fn read(raw: Value) -> Result<ToolResult, ToolError> {
         Some(other) => vec![other],
     };
     let left_out = given.len().saturating_sub(MOST_BLOCKS);
-    let mut blocks: Vec<Block> = given.into_iter().take(MOST_BLOCKS).map(block).collect();
+    let mut given: Vec<Value> = given.into_iter().take(MOST_BLOCKS).collect();
+    let metadata = ServerMetadata {
+        result: metadata(&mut raw),
+        blocks: given.iter_mut().map(block_metadata).collect(),
+    };
+    let mut blocks: Vec<Block> = given.into_iter().map(block).collect();
     if left_out > 0 {
         blocks.push(note(format!("{left_out} more blocks were left out")));
     }
@@ -49,7 +56,29 @@ pub(super) fn read(raw: Value) -> Result<ToolResult, ToolError> {
     result.llm_content = content;
     result.error = error;
     result.structured = structured;
+    result.metadata = (!metadata.is_empty()).then(|| Box::new(metadata));
     Ok(result)
+}
+
+/// Takes the `_meta` object out of a part of the result.
+fn metadata(raw: &mut Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Object(mut metadata)) = raw.remove("_meta") else { return Map::new() };
+    metadata.retain(|key, _| !key.starts_with(PROTOCOL_KEYS));
+    metadata
+}
+
+/// Takes the `_meta` and `annotations` out of a block.
+fn block_metadata(raw: &mut Value) -> Map<String, Value> {
+    let mut kept = Map::new();
+    let Value::Object(raw) = raw else { return kept };
+    let metadata = metadata(raw);
+    if !metadata.is_empty() {
+        kept.insert("_meta".to_owned(), Value::Object(metadata));
+    }
+    if let Some(annotations @ Value::Object(_)) = raw.remove("annotations") {
+        kept.insert("annotations".to_owned(), annotations);
+    }
+    kept
 }
 
 fn text_block(value: &Value) -> Value {
@@ -139,7 +168,7 @@ mod tests {
     fn every_kind_of_content_stays_what_it_is() {
         let raw = json!({ "content": [
             { "type": "text", "text": "hello" },
-            { "type": "image", "data": "AAAA", "mimeType": "image/png", "annotations": {} },
+            { "type": "image", "data": "AAAA", "mimeType": "image/png", "annotations": { "priority": 1 } },
             { "type": "audio", "data": "AAAA", "mimeType": "audio/wav" },
             { "type": "resource", "resource": { "uri": "a:b", "text": "x", "mimeType": "text/plain" } },
             { "type": "resource", "resource": { "uri": "a:c", "blob": "AAAA" } },
@@ -150,11 +179,30 @@ mod tests {
         assert_eq!(blocks.len(), 6);
         assert!(matches!(&blocks[4], Block::Resource { content: ResourceContent::Blob(_), .. }));
         assert_eq!(result.structured, Some(json!({ "n": 1 })));
+        let metadata = result.metadata.unwrap();
+        assert_eq!(Value::Object(metadata.result), json!({ "x": 1 }));
+        assert_eq!(Value::Object(metadata.blocks[0].clone()), json!({}));
+        assert_eq!(
+            Value::Object(metadata.blocks[1].clone()),
+            json!({ "annotations": { "priority": 1 } })
+        );
         assert_eq!(result.error, None);
         assert_eq!(
             result.return_display,
             "hello\n[image, image/png]\n[audio, audio/wav]\n[resource a:b]\n[resource a:c]\n[link to a:d]"
         );
+    }
+
+    #[test]
+    fn metadata_of_the_protocol_is_not_passed_on() {
+        let meta = json!({ "io.modelcontextprotocol/serverInfo": {}, "io.example/x": 1 });
+        let text = json!({ "type": "text", "text": "x", "_meta": meta });
+        let metadata = read(json!({ "content": [text], "_meta": meta })).unwrap().metadata.unwrap();
+        assert_eq!(Value::Object(metadata.result), json!({ "io.example/x": 1 }));
+        assert_eq!(metadata.blocks[0]["_meta"], json!({ "io.example/x": 1 }));
+        let own = json!({ "io.modelcontextprotocol/serverInfo": {} });
+        assert_eq!(read(json!({ "content": [], "_meta": own })).unwrap().metadata, None);
+        assert_eq!(read(json!({ "content": [], "_meta": "odd" })).unwrap().metadata, None);
     }
 
     #[test]

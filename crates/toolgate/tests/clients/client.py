@@ -12,10 +12,13 @@ def say(**what):
     print(json.dumps(what), flush=True)
 
 
-def answer(message):
+async def answer(message):
     """What the person says; nothing but a decision is an answer in the sense of the form."""
     say(asked=message)
     says = ORDER["says"]
+    if says in ("decline", "deny"):
+        # A refusal counts if a person can have read the question.
+        await asyncio.sleep(1.1)
     return (says, None) if says in ("decline", "cancel") else ("accept", {"decision": says})
 
 
@@ -28,7 +31,7 @@ def with_mcp():
     from mcp_types import ElicitResult
 
     async def elicited(context, params):
-        action, content = answer(params.message)
+        action, content = await answer(params.message)
         return ElicitResult(action=action, content=content)
 
     command = ORDER["command"]
@@ -55,7 +58,7 @@ def with_fastmcp():
     from fastmcp.client.transports import StdioTransport
 
     async def elicited(message, response_type, params, context):
-        action, content = answer(message)
+        action, content = await answer(message)
         return ElicitResult(action=action, content=content)
 
     command = ORDER["command"]

@@ -8,6 +8,7 @@ use toolgate::core::approval::Answer;
 
 use crate::gateway::{answer_elsewhere, behind, configured, names, server};
 use crate::mcp_client::{Client, text};
+use crate::mcp_http::{Served, Session};
 use crate::workshop::eventually;
 
 const ECHO: &str = "mcp__other__echo";
@@ -76,6 +77,40 @@ fn content_of_unknown_kinds_is_left_out_and_the_rest_stays() {
     assert!(texts.contains(&"with more"), "{texts:?}");
     assert!(texts[0].contains("`hologram` was left out"), "{texts:?}");
     assert_eq!(result["structuredContent"], json!({ "a": 1 }));
+}
+
+#[test]
+fn results_keep_their_metadata_but_for_that_of_the_protocol() {
+    let result = called(&["odd-content"]);
+    assert_eq!(result["_meta"], json!({ "x/y": [1] }));
+    let blocks = result["content"].as_array().unwrap();
+    let with = |text: &str| blocks.iter().find(|block| block["text"] == text).unwrap();
+    assert_eq!(
+        *with("with notes"),
+        json!({
+            "type": "text", "text": "with notes",
+            "annotations": { "audience": ["user"] }, "_meta": { "x/y": 1 },
+        })
+    );
+    assert_eq!(*with("with more"), json!({ "type": "text", "text": "with more" }));
+}
+
+#[test]
+fn tools_keep_what_only_older_revisions_say_about_them() {
+    for (settings, kept) in [("trust = true", json!({ "kept": true })), ("", Value::Null)] {
+        let toolgate = behind(&[], settings);
+        let mut client = Client::connect(&toolgate, &[]);
+        let over_streams = client.ask("tools/list", &json!({}))["result"].clone();
+        let served = Served::start(&toolgate, &[], &[]);
+        let over_http = Session::begin(&served).ask("tools/list", &json!({}));
+        for listed in [over_streams, over_http] {
+            let tools = listed["tools"].as_array().unwrap();
+            let echo = tools.iter().find(|tool| tool["name"] == ECHO).unwrap();
+            assert_eq!(echo["execution"], json!({ "taskSupport": "optional" }), "{echo}");
+            assert_eq!(echo["unheardOf"], kept, "{echo}");
+            assert!(tools.iter().any(|tool| tool["name"] == "read_file"), "{listed}");
+        }
+    }
 }
 
 #[test]

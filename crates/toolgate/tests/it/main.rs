@@ -69,6 +69,8 @@ mod mcp_inspector;
 #[cfg(test)]
 mod mcp_modern;
 #[cfg(test)]
+mod mcp_nobody;
+#[cfg(test)]
 mod mcp_python;
 #[cfg(test)]
 mod mcp_sdk;

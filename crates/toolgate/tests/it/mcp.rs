@@ -94,20 +94,47 @@ fn tools_that_never_run_are_not_listed() {
     assert!(text(&result).starts_with("Error (PolicyDenied)"), "{result}");
 }
 
+/// A file that looks different in JSON.
+const ODD: &str = "fn main() {\n\tprintln!(\"C:\\\\dir\\t\");\n}\n";
+
+/// A call of each tool whose result is text.
+fn calls_for_text() -> [(&'static str, Value); 7] {
+    [
+        ("read_file", json!({ "path": "a.rs" })),
+        ("read_many_files", json!({ "paths": ["a.rs"] })),
+        ("grep", json!({ "pattern": "dir" })),
+        ("glob", json!({ "pattern": "*.rs" })),
+        ("ls", json!({ "path": "." })),
+        ("shell", json!({ "command": "cat a.rs" })),
+        ("write_todos", json!({ "action": "list" })),
+    ]
+}
+
 #[test]
-fn a_result_is_text_and_data_that_say_the_same() {
-    let toolgate = Toolgate::with_files(&[("a.txt", "hello\n")]);
+fn a_result_of_text_is_that_text_alone() {
+    let toolgate = Toolgate::with_files(&[("a.rs", ODD)]);
     let mut client = Client::connect(&toolgate, &[]);
     assert_eq!(
-        client.call("read_file", &json!({ "path": "a.txt" })),
-        json!({
-            "content": [{ "type": "text", "text": "hello\n" }],
-            "structuredContent": {
-                "path": "a.txt", "kind": "text", "lines": 1, "encoding": "UTF-8", "content": "hello\n",
-            },
-            "isError": false,
-        })
+        client.call("read_file", &json!({ "path": "a.rs" })),
+        json!({ "content": [{ "type": "text", "text": ODD }], "isError": false })
     );
+    for (tool, args) in calls_for_text() {
+        let result = client.call(tool, &args);
+        assert_eq!(result["isError"], false, "{tool}: {result}");
+        let fields: Vec<_> = result.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["content", "isError"], "{tool}: {result}");
+        assert_eq!(result["content"].as_array().unwrap().len(), 1, "{tool}: {result}");
+    }
+}
+
+#[test]
+fn a_tool_whose_result_is_text_promises_nothing_else() {
+    let toolgate = Toolgate::new();
+    let mut client = Client::connect(&toolgate, &[]);
+    let listed = client.ask("tools/list", &json!({}));
+    for tool in listed["result"]["tools"].as_array().unwrap() {
+        assert!(tool["outputSchema"].is_null(), "{tool}");
+    }
 }
 
 #[test]
@@ -216,7 +243,6 @@ fn a_connection_is_a_session() {
         let result = client.call("ls", &json!({ "path": "." }));
         if let Some(told) = result["content"][1]["text"].as_str() {
             assert!(told.contains("+newer"), "{told}");
-            assert_eq!(result["structuredContent"]["attachments"][0]["type"], "changed_files");
             break;
         }
         assert!(Instant::now() < deadline, "nothing was told");

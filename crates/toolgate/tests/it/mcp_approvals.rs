@@ -46,11 +46,24 @@ fn approve(toolgate: &Toolgate) {
         .unwrap();
 }
 
-/// Answers the question that comes.
+/// Waits until a refusal counts as one of a person.
+pub(crate) fn read_the_question() {
+    std::thread::sleep(Duration::from_millis(1_100));
+}
+
+/// Answers the question that comes, as fast as only a program does.
 fn answer(client: &mut Client, answer: &Value) -> Value {
     let question = client.next_of("elicitation/create");
     client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
     question["params"].clone()
+}
+
+/// Refuses what the question that comes is about, as slowly as a person does.
+fn refuse(client: &mut Client) {
+    let question = client.next_of("elicitation/create");
+    read_the_question();
+    let refusal = json!({ "action": "decline" });
+    client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": refusal }));
 }
 
 fn accept(content: &Value) -> Value {
@@ -70,7 +83,7 @@ fn a_client_that_shows_forms_is_asked() {
     // Once is once.
     let again =
         client.request("tools/call", &json!({ "name": "write_file", "arguments": write("b.txt") }));
-    answer(&mut client, &json!({ "action": "decline" }));
+    refuse(&mut client);
     let refused = client.answer(again);
     assert!(text(&refused["result"]).starts_with("Error (ApprovalDenied)"), "{refused}");
     client.close();
@@ -98,8 +111,9 @@ fn an_answer_for_the_session_holds_for_calls_like_it() {
     assert_eq!(client.answer(id)["result"]["isError"], false);
     assert_eq!(client.ask("tools/call", &call("a.txt"))["result"]["isError"], false);
     let other = client.request("tools/call", &call("elsewhere/b.txt"));
-    answer(&mut client, &json!({ "action": "decline" }));
-    assert_eq!(client.answer(other)["result"]["isError"], true);
+    refuse(&mut client);
+    let refused = client.answer(other);
+    assert!(text(&refused["result"]).starts_with("Error (ApprovalDenied)"), "{refused}");
 }
 
 #[test]
@@ -112,18 +126,93 @@ fn whatever_does_not_clearly_say_yes_is_a_no() {
             "a person refused: use b.txt",
         ),
         (json!({ "action": "decline" }), "a person refused"),
-        (json!({ "action": "cancel" }), "put aside without an answer"),
         (accept(&json!({})), "did not say what was decided"),
         (accept(&json!({ "decision": "always" })), "did not say what was decided"),
         (accept(&json!({ "decision": true })), "did not say what was decided"),
         (json!({ "action": "accept" }), "did not say what was decided"),
     ];
-    for (given, told) in answers {
-        let params = json!({ "name": "write_file", "arguments": write("a.txt") });
-        let id = client.request("tools/call", &params);
-        answer(&mut client, &given);
+    let asked: Vec<_> = answers
+        .iter()
+        .map(|_| {
+            let params = json!({ "name": "write_file", "arguments": write("a.txt") });
+            let id = client.request("tools/call", &params);
+            (id, client.next_of("elicitation/create")["id"].clone())
+        })
+        .collect();
+    read_the_question();
+    for ((given, told), (id, question)) in answers.into_iter().zip(asked) {
+        client.send(&json!({ "jsonrpc": "2.0", "id": question, "result": given }));
         let result = client.answer(id)["result"].clone();
         assert!(text(&result).contains(told), "{given}: {result}");
+    }
+    assert!(!toolgate.path("a.txt").exists());
+}
+
+/// Answers of clients that nobody sits in front of, given at once.
+fn answers_of_nobody() -> [Value; 4] {
+    [
+        json!({ "action": "cancel" }),
+        json!({ "action": "decline" }),
+        accept(&json!({ "decision": "deny" })),
+        accept(&json!({})),
+    ]
+}
+
+#[test]
+fn a_question_that_nobody_read_stays_open_elsewhere() {
+    let toolgate = Toolgate::new();
+    let mut client = Client::connect_as(&toolgate, &[], &forms());
+    for (number, given) in answers_of_nobody().into_iter().enumerate() {
+        let file = format!("{number}.txt");
+        let id = client.begin("write_file", &write(&file));
+        answer(&mut client, &given);
+        approve(&toolgate);
+        let result = client.answer(id)["result"].clone();
+        assert_eq!(result["isError"], false, "{given}: {result}");
+        assert!(toolgate.path(&file).exists());
+    }
+    // A form that is closed is never an answer, however long it was open.
+    let id = client.begin("write_file", &write("late.txt"));
+    let question = client.next_of("elicitation/create");
+    read_the_question();
+    let closed = json!({ "action": "cancel" });
+    client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": closed }));
+    approve(&toolgate);
+    assert_eq!(client.answer(id)["result"]["isError"], false);
+    client.close();
+    client.ended();
+    let entries = json_lines(&toolgate.run(["audit", "--json"]).success());
+    let by = entries.iter().filter(|entry| entry["kind"] == "approval");
+    for entry in by {
+        assert_eq!(entry["body"]["by"], "another terminal", "{entry}");
+    }
+}
+
+#[test]
+fn a_refusal_elsewhere_counts_though_the_client_has_nobody() {
+    let toolgate = Toolgate::new();
+    let mut client = Client::connect_as(&toolgate, &[], &forms());
+    let id = client.begin("write_file", &write("a.txt"));
+    answer(&mut client, &json!({ "action": "cancel" }));
+    let open = waiting(&toolgate);
+    let mut desk = Desk::open(&toolgate.home("")).unwrap();
+    desk.answer(open.request.id, &Answer::deny("not today"), "a test").unwrap();
+    let result = client.answer(id)["result"].clone();
+    assert!(text(&result).contains("a person refused: not today"), "{result}");
+    assert!(!toolgate.path("a.txt").exists());
+}
+
+#[test]
+fn where_only_a_client_without_a_person_answers_it_is_said_how_to_allow_it() {
+    let toolgate = configured("[approvals]\nwait = 1\n");
+    let mut client = Client::connect_as(&toolgate, &[], &forms());
+    for given in answers_of_nobody() {
+        let id = client.begin("write_file", &write("a.txt"));
+        answer(&mut client, &given);
+        let result = client.answer(id)["result"].clone();
+        assert!(text(&result).starts_with("Error (ApprovalTimeout)"), "{given}: {result}");
+        let how = result["content"][1]["text"].as_str().unwrap();
+        assert!(how.contains("`toolgate policy allow 'Edit(a.txt)'`"), "{how}");
     }
     assert!(!toolgate.path("a.txt").exists());
 }
@@ -250,12 +339,19 @@ fn where_nobody_answers_it_is_said_how_to_allow_it() {
     let late = client.call("write_file", &write("a.txt"));
     assert_eq!(late["isError"], true);
     assert!(text(&late).starts_with("Error (ApprovalTimeout)"), "{late}");
-    assert!(late["content"][1]["text"].as_str().unwrap().contains("toolgate approvals"), "{late}");
+    let how = late["content"][1]["text"].as_str().unwrap();
+    assert!(how.contains("`toolgate approvals watch`"), "{late}");
+    assert!(how.contains("`toolgate policy allow 'Edit(a.txt)'`"), "{late}");
     assert!(!toolgate.path("a.txt").exists());
 
     let mut client = Client::connect_as(&toolgate, &["--non-interactive"], &forms());
     let nobody = client.call("write_file", &write("a.txt"));
     assert!(text(&nobody).starts_with("Error (ApprovalRequired)"), "{nobody}");
-    assert!(nobody["content"][1]["text"].as_str().unwrap().contains("--mode"), "{nobody}");
+    let how = nobody["content"][1]["text"].as_str().unwrap();
+    assert!(how.contains("`toolgate policy allow 'Edit(a.txt)'`"), "{nobody}");
+    // For some commands there is no rule that says what it allows.
+    let nobody = client.call("shell", &json!({ "command": "sudo rm -rf old.txt" }));
+    let how = nobody["content"][1]["text"].as_str().unwrap();
+    assert!(how.contains("--mode") && !how.contains("policy allow"), "{nobody}");
     assert!(!toolgate.path("a.txt").exists());
 }

@@ -88,24 +88,50 @@ impl Drop for Served {
 }
 
 fn hello() -> Value {
+    hello_in("2025-11-25")
+}
+
+/// The greeting of a client that speaks this revision.
+fn hello_in(revision: &str) -> Value {
     json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {
-            "protocolVersion": "2025-11-25", "capabilities": {},
+            "protocolVersion": revision, "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" },
         },
     })
 }
 
+/// The events of a body, each as its fields.
+fn events(body: &str) -> Vec<Vec<(&str, &str)>> {
+    // The body comes in chunks, whose sizes are no fields.
+    let lines = body.lines().map(str::trim_end);
+    let mut events = vec![vec![]];
+    for line in lines.filter(|line| line.is_empty() || line.contains(':')) {
+        match line.split_once(':') {
+            Some((field, value)) => events.last_mut().unwrap().push((field, value.trim())),
+            None => events.push(vec![]),
+        }
+    }
+    events.retain(|event| !event.is_empty());
+    events
+}
+
 /// A session of a client that shakes hands.
-struct Session<'a> {
+#[derive(Debug)]
+pub(crate) struct Session<'a> {
     served: &'a Served,
     id: String,
 }
 
 impl<'a> Session<'a> {
-    fn begin(served: &'a Served) -> Self {
-        let (status, head, _) = served.send("POST", &[], hello().to_string().as_bytes());
+    pub(crate) fn begin(served: &'a Served) -> Self {
+        Self::begin_in(served, "2025-11-25")
+    }
+
+    fn begin_in(served: &'a Served, revision: &str) -> Self {
+        let hello = hello_in(revision).to_string();
+        let (status, head, _) = served.send("POST", &[], hello.as_bytes());
         assert_eq!(status, 200, "{head}");
         let id = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap();
         let session = Self { served, id: id.to_owned() };
@@ -116,8 +142,12 @@ impl<'a> Session<'a> {
     }
 
     fn call(&self, tool: &str, args: &Value) -> Value {
-        let params = json!({ "name": tool, "arguments": args });
-        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+        self.ask("tools/call", &json!({ "name": tool, "arguments": args }))
+    }
+
+    /// Makes a request; its result.
+    pub(crate) fn ask(&self, method: &str, params: &Value) -> Value {
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": method, "params": params });
         let headers = [("Mcp-Session-Id", self.id.as_str())];
         let (status, _, body) = self.served.send("POST", &headers, call.to_string().as_bytes());
         assert_eq!(status, 200, "{body}");
@@ -195,6 +225,59 @@ fn each_connection_is_a_session_and_ends_when_it_is_told_to() {
     assert_eq!(served.send("DELETE", &[("Mcp-Session-Id", &first.id)], b"").0, 202);
     eventually("the background command goes on", || processes("sleep 73.04").is_empty());
     assert_eq!(second.call("ls", &json!({ "path": "." }))["isError"], false);
+}
+
+/// The first event of the stream that a client listens to.
+fn first_listened(session: &Session<'_>) -> Vec<(String, String)> {
+    let mut stream = TcpStream::connect(session.served.address()).unwrap();
+    // Long enough for an event that is sent at once.
+    stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    write!(
+        stream,
+        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {}\r\n\r\n",
+        session.id
+    )
+    .unwrap();
+    let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+    assert!(lines.next().unwrap().starts_with("HTTP/1.1 200"));
+    let mut lines = lines.skip_while(|line| !line.is_empty()).skip(2);
+    let fields = lines.by_ref().take_while(|line| !line.is_empty());
+    let field = |line: String| {
+        let (field, value) = line.split_once(':').unwrap();
+        (field.to_owned(), value.trim().to_owned())
+    };
+    fields.map(field).collect()
+}
+
+#[test]
+fn only_clients_that_know_it_get_an_empty_first_event() {
+    let toolgate = Toolgate::new();
+    let served = Served::start(&toolgate, &[], &[]);
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }).to_string();
+    for (revision, knows_it) in [("2025-03-26", false), ("2025-06-18", false), ("2025-11-25", true)]
+    {
+        let hello = hello_in(revision).to_string();
+        let (_, _, greeted) = served.send("POST", &[], hello.as_bytes());
+        let greeted = events(&greeted);
+        assert_eq!(greeted.len(), 1, "{revision}: {greeted:?}");
+        assert!(greeted[0].iter().any(|(_, value)| value.contains("protocolVersion")));
+
+        let session = Session::begin_in(&served, revision);
+        let headers = [("Mcp-Session-Id", session.id.as_str())];
+        let (status, _, listed) = served.send("POST", &headers, list.as_bytes());
+        assert_eq!(status, 200);
+        let listed = events(&listed);
+        let (last, before) = listed.split_last().unwrap();
+        assert!(last.iter().any(|(_, value)| value.contains("read_file")), "{revision}: {last:?}");
+        let primed = before
+            .iter()
+            .any(|event| event.contains(&("data", "")) && event.contains(&("retry", "3000")));
+        assert_eq!((primed, before.len()), (knows_it, usize::from(knows_it)), "{revision}");
+
+        let first = first_listened(&session);
+        let primed = first.contains(&("data".to_owned(), String::new()));
+        assert_eq!(primed, knows_it, "{revision}: {first:?}");
+    }
 }
 
 #[test]

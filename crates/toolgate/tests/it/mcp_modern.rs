@@ -8,6 +8,7 @@ use toolgate::core::approval::Answer;
 use toolgate_store::approvals::Desk;
 
 use crate::harness::Toolgate;
+use crate::mcp_approvals::read_the_question;
 use crate::mcp_client::{Client, text};
 use crate::workshop::eventually;
 
@@ -90,6 +91,27 @@ fn calls_need_no_handshake_and_share_a_session() {
 }
 
 #[test]
+fn a_result_of_text_is_that_text_alone() {
+    let text = "\tlet path = \"C:\\\\dir\";\n";
+    let toolgate = Toolgate::with_files(&[("a.rs", text)]);
+    let mut client = Client::start(&toolgate, &[]);
+    let read = json!({ "name": "read_file", "arguments": { "path": "a.rs" } });
+    let content = json!([{ "type": "text", "text": text }]);
+    // A client that can be asked takes another way than one that cannot.
+    for capabilities in [json!({}), forms()] {
+        let result = ask(&mut client, &capabilities, "tools/call", read.clone())["result"].clone();
+        assert_eq!(
+            result,
+            json!({ "resultType": "complete", "content": content, "isError": false })
+        );
+    }
+    let listed = ask(&mut client, &json!({}), "tools/list", json!({}))["result"].clone();
+    for tool in listed["tools"].as_array().unwrap() {
+        assert!(tool["outputSchema"].is_null(), "{tool}");
+    }
+}
+
+#[test]
 fn a_request_must_say_who_asks_in_a_version_that_is_known() {
     let toolgate = Toolgate::new();
     let mut client = Client::start(&toolgate, &[]);
@@ -125,11 +147,58 @@ fn a_question_is_answered_by_calling_again() {
 fn a_no_is_a_no_here_too() {
     let toolgate = Toolgate::new();
     let mut client = Client::start(&toolgate, &[]);
-    for refusal in [json!({ "action": "decline" }), accept("deny"), accept("surely")] {
-        let params = write("a.txt");
-        let state = asked(&mut client, &params);
+    let params = write("a.txt");
+    let refusals = [json!({ "action": "decline" }), accept("deny"), accept("surely")];
+    let states: Vec<_> = refusals.iter().map(|_| asked(&mut client, &params)).collect();
+    read_the_question();
+    for (refusal, state) in refusals.into_iter().zip(states) {
         let refused = call(&mut client, again(&params, &state, &refusal));
         assert!(text(&refused["result"]).starts_with("Error (ApprovalDenied)"), "{refused}");
+    }
+    assert!(!toolgate.path("a.txt").exists());
+}
+
+#[test]
+fn a_question_that_nobody_read_stays_open_elsewhere() {
+    let toolgate = Toolgate::new();
+    let mut client = Client::start(&toolgate, &[]);
+    let mut desk = Desk::open(&toolgate.home("")).unwrap();
+    for (file, given) in [
+        ("a.txt", json!({ "action": "cancel" })),
+        ("b.txt", json!({ "action": "decline" })),
+        ("c.txt", accept("deny")),
+    ] {
+        let params = write(file);
+        let state = asked(&mut client, &params);
+        let mut params = again(&params, &state, &given);
+        params["_meta"] = meta(&forms());
+        params["_meta"]["progressToken"] = json!(file);
+        let id = client.request("tools/call", &params);
+        // The client hears that somebody else is waited for.
+        let told = client.next_of("notifications/progress")["params"].clone();
+        assert_eq!(told["progressToken"], file);
+        let open = desk.pending().unwrap().pop().unwrap();
+        let how = format!("toolgate approvals approve {}", open.request.id);
+        assert!(told["message"].as_str().unwrap().ends_with(&how), "{told}");
+        desk.answer(open.request.id, &Answer::Once, "a test").unwrap();
+        let done = client.answer(id);
+        assert_eq!(done["result"]["isError"], false, "{given}: {done}");
+        assert!(toolgate.path(file).exists());
+    }
+}
+
+#[test]
+fn where_only_a_client_without_a_person_answers_it_is_said_how_to_allow_it() {
+    let toolgate = Toolgate::new();
+    fs::write(toolgate.home("config.toml"), "[approvals]\nwait = 1\n").unwrap();
+    let mut client = Client::start(&toolgate, &[]);
+    for given in [json!({ "action": "cancel" }), json!({ "action": "decline" })] {
+        let params = write("a.txt");
+        let state = asked(&mut client, &params);
+        let late = call(&mut client, again(&params, &state, &given))["result"].clone();
+        assert!(text(&late).starts_with("Error (ApprovalTimeout)"), "{given}: {late}");
+        let how = late["content"][1]["text"].as_str().unwrap();
+        assert!(how.contains("`toolgate policy allow 'Edit(a.txt)'`"), "{how}");
     }
     assert!(!toolgate.path("a.txt").exists());
 }

@@ -1,5 +1,7 @@
 //! `toolgate mcp` and a client that is not ours, over both transports and in both eras.
 
+use std::time::Duration;
+
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams,
     ElicitResult, ElicitationAction, ErrorData, Implementation, ProtocolVersion,
@@ -12,6 +14,9 @@ use serde_json::{Value, json};
 use crate::harness::Toolgate;
 use crate::mcp_http::Served;
 use crate::workshop::RUNTIME;
+
+/// The time a person takes to read a question, after which a refusal counts.
+const READING: Duration = Duration::from_millis(1_100);
 
 /// A client whose person always says the same.
 struct Person {
@@ -33,6 +38,9 @@ impl ClientHandler for Person {
             return Ok(ElicitResult::new(ElicitationAction::Cancel));
         };
         assert!(message.starts_with("May this run?"), "{message}");
+        if self.says == "deny" {
+            tokio::time::sleep(READING).await;
+        }
         let content = json!({ "decision": self.says });
         Ok(ElicitResult::new(ElicitationAction::Accept).with_content(content))
     }

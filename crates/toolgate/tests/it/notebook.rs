@@ -92,7 +92,7 @@ impl Notebook {
 
     /// What a call fails with, which must fail in this way.
     pub(crate) fn message(&self, kind: ErrorKind, tool: &str, args: Value) -> String {
-        let ToolError { kind: found, message } =
+        let ToolError { kind: found, message, .. } =
             self.call(tool, args).error.expect("the call must fail");
         assert_eq!(found, kind, "{message}");
         message

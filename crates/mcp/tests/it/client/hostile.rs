@@ -23,7 +23,7 @@ async fn content_of_unknown_kinds_is_kept() {
     let place = Place::new();
     let client = connect_legacy(&place.hostile(&["odd-content"])).await;
     let result = echo(&client, seconds(10)).await.unwrap();
-    assert_eq!(result["content"].as_array().unwrap().len(), 5);
+    assert_eq!(result["content"].as_array().unwrap().len(), 6);
     assert_eq!(result["content"][0]["points"][2], 3);
     assert_eq!(result["content"][3]["annotations"]["audience"][0], "martian");
     assert_eq!(result["unheardOf"][0], "kept");
