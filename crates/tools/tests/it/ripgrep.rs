@@ -18,9 +18,7 @@ use crate::harness::Lab;
 fn ripgrep() -> Option<PathBuf> {
     let binary = std::env::var_os("TOOLGATE_TEST_RG").map(PathBuf::from);
     if binary.is_none() {
-        eprintln!(
-            "SKIPPED comparison with ripgrep: TOOLGATE_TEST_RG names no ripgrep binary; run `cargo xtask test`"
-        );
+        toolgate_testing::skip("there is no ripgrep, which `cargo xtask test` installs");
     }
     binary
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolgate_core::error::ErrorKind;
+use toolgate_testing::PATIENCE;
 
 use super::server::{Server, html};
 use super::site::Site;
@@ -20,7 +21,7 @@ fn answered(page: &str, more: &Value) -> String {
     let started = Instant::now();
     let result = site.fetch("/", more.clone());
     let took = started.elapsed();
-    assert!(took < Duration::from_secs(8), "it took {took:?}");
+    assert!(took < PATIENCE, "it took {took:?}");
     if let Some(error) = &result.error {
         assert_eq!(error.kind, ErrorKind::FetchError, "{}", error.message);
     }
