@@ -87,10 +87,9 @@ fn cancelling_ends_a_command() {
     let outcome = RUNTIME.block_on(async {
         let calling = shop.gate.call_cancellable(call, &shop.session, &cancellation);
         let cancel = async {
-            let running = || tokio::task::block_in_place(|| processes(&sleep).len() > 2);
-            while !running() {
-                tokio::task::yield_now().await;
-            }
+            let starts = sleep.clone();
+            let started = move || eventually("it runs", || processes(&starts).len() >= 2);
+            tokio::task::spawn_blocking(started).await.unwrap();
             cancellation.cancel();
         };
         tokio::join!(calling, cancel).0
