@@ -147,7 +147,7 @@ fn run_keeping_failures(
     })?;
     let (closing, failed): (Vec<_>, Vec<_>) =
         kept.lines.iter().partition(|line| is_closing_line(line));
-    report.closing.extend(closing.into_iter().map(|line| without_colours(line)));
+    report.closing.extend(closing.into_iter().map(|line| without_colours(line).trim().to_owned()));
     let mut failed: Vec<String> = failed.into_iter().filter_map(|line| failed_test(line)).collect();
     failed.sort();
     failed.dedup();
@@ -168,20 +168,22 @@ fn run_example(workspace: &Workspace, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Returns `true` if a line sums up a run, as nextest or libtest print it.
+/// Returns `true` if a line sums up a run, as nextest or libtest print it. Nextest indents what
+/// a test printed, in which libtest sums up as well.
 fn is_closing_line(line: &str) -> bool {
     let line = without_colours(line);
-    line.starts_with("Summary [") || line.starts_with("test result:")
+    let is_empty = line.starts_with("test result: ok. 0 passed;");
+    line.trim_start().starts_with("Summary [") || line.starts_with("test result:") && !is_empty
 }
 
 /// Returns the test that a line of nextest or libtest reports as failed.
 fn failed_test(line: &str) -> Option<String> {
     static FAILED: LazyLock<Regex> = LazyLock::new(|| {
         // `FAIL [   0.004s] (1/9) crate::it name`, where a signal may stand instead of `FAIL`.
-        let nextest = r"(?:FAIL|TIMEOUT|ABORT|SIG[A-Z]+|LEAK-FAIL|XFAIL)(?: \+ LEAK)? \[[^\]]*\](?: \([^)]*\))? (?<nextest>.+)";
+        let nextest = r" +(?:FAIL|TIMEOUT|ABORT|SIG[A-Z]+|LEAK-FAIL|XFAIL)(?: \+ LEAK)? \[[^\]]*\](?: \([^)]*\))? (?<nextest>.+)";
         let libtest = r"test (?<libtest>.+) \.\.\. FAILED";
         // `-p crate --test it`, in the list with which cargo ends.
-        let target = r"`(?<target>-p \S+ --\S+.*)`";
+        let target = r" +`(?<target>-p \S+ --\S+.*)`";
         Regex::new(&format!("^(?:{nextest}|{libtest}|{target})$")).expect("it is fixed and valid")
     });
     let line = without_colours(line);
@@ -193,7 +195,7 @@ fn failed_test(line: &str) -> Option<String> {
 fn without_colours(line: &str) -> String {
     static ESCAPES: LazyLock<Regex> =
         LazyLock::new(|| Regex::new("\x1b\\[[0-9;]*m").expect("it is fixed and valid"));
-    ESCAPES.replace_all(line, "").trim().to_owned()
+    ESCAPES.replace_all(line, "").trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -207,6 +209,10 @@ mod tests {
         assert!(is_closing_line("test result: ok. 3 passed; 0 failed"));
         assert!(is_closing_line("\x1b[32;1m     Summary\x1b[0m [   0.006s] 3"));
         assert!(!is_closing_line("        PASS [   0.004s] xtask peers::tests::x"));
+        assert!(!is_closing_line("test result: ok. 0 passed; 0 failed"));
+        assert!(is_closing_line("test result: FAILED. 0 passed; 1 failed"));
+        // What a test printed, as nextest shows it.
+        assert!(!is_closing_line("    test result: FAILED. 0 passed; 1 failed"));
     }
 
     #[test]
@@ -226,13 +232,14 @@ mod tests {
             "test a ... ok",
             "test result: FAILED. 1 passed; 1 failed",
             "thread 'a' panicked: test b ... FAILED!",
+            "    test a::b ... FAILED",
         ] {
             assert_eq!(failed_test(line), None, "{line}");
         }
     }
 
     #[test]
-    fn strips_colours_and_margins() {
-        assert_eq!(without_colours("\x1b[32;1m   Summary\x1b[0m [ 1s]"), "Summary [ 1s]");
+    fn strips_colours() {
+        assert_eq!(without_colours("\x1b[32;1m   Summary\x1b[0m [ 1s]\n"), "   Summary [ 1s]");
     }
 }

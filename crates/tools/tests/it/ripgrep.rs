@@ -202,7 +202,9 @@ fn this_projects_own_tree_is_seen_as_ripgrep_sees_it() {
     let Some(binary) = ripgrep() else { return };
     let lab = Lab::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     for hidden in [false, true] {
-        let (ours, theirs) = files(&binary, &lab, hidden);
+        let (mut ours, theirs) = files(&binary, &lab, hidden);
+        // In a linked worktree this is a file, which ripgrep was told to leave out.
+        ours.remove(".git");
         assert_eq!(ours, theirs, "hidden: {hidden}");
     }
     for pattern in [r"\bfn main\b", r"^\[workspace", "proptest_config", "unsafe_code"] {
