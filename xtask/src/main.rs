@@ -22,6 +22,7 @@ mod imports;
 mod kernel_source;
 mod peers;
 mod process;
+mod report;
 mod workspace;
 
 use std::process::ExitCode;

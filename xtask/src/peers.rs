@@ -1,6 +1,9 @@
 //! Programs that tests and benchmarks compare with, installed below the target folder.
 
 pub(crate) mod mcp;
+pub(crate) mod packages;
+
+mod installer;
 
 use std::env;
 use std::fs;
@@ -10,6 +13,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use regex::Regex;
 
+use self::packages::Packages;
 use crate::process;
 use crate::workspace::Workspace;
 
@@ -26,11 +30,23 @@ const GEMINI: &str = "@google/gemini-cli-core";
 const CODEX_VERSION: &str = "0.166.0";
 const CODEX: &str = "@openai/codex";
 
-/// The version of pytest that runs in the sandbox.
-const PYTEST_VERSION: &str = "8.4.2";
+/// Runs in the sandbox.
+pub(crate) const PYTEST: Packages = Packages {
+    name: "pytest",
+    variable: "TOOLGATE_TEST_PYTEST",
+    tests: "the test with pytest",
+    pinned: &[("pytest", "8.4.2")],
+    install: packages::pip,
+};
 
-/// The version of Jupyter's own library that edited notebooks are checked with.
-const NBFORMAT_VERSION: &str = "5.11.1";
+/// Jupyter's own library, which edited notebooks are checked with.
+pub(crate) const NBFORMAT: Packages = Packages {
+    name: "nbformat",
+    variable: "TOOLGATE_TEST_NBFORMAT",
+    tests: "the test of notebooks with Jupyter's own library",
+    pinned: &[("nbformat", "5.11.1")],
+    install: packages::pip,
+};
 
 /// The oldest ripgrep on the machine that tests accept when theirs cannot be installed.
 const OLDEST_RIPGREP: u32 = 14;
@@ -143,51 +159,17 @@ pub(crate) fn install_codex(workspace: &Workspace) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// A folder with pytest for the tests of ordinary work, else none, which is said aloud.
-pub(crate) fn pytest_for_tests(workspace: &Workspace) -> Option<PathBuf> {
-    python_for_tests(workspace, "pytest", PYTEST_VERSION)
-}
-
-/// A folder with Jupyter's own library for the tests of notebooks, else none, which is said aloud.
-pub(crate) fn nbformat_for_tests(workspace: &Workspace) -> Option<PathBuf> {
-    python_for_tests(workspace, "nbformat", NBFORMAT_VERSION)
-}
-
-fn python_for_tests(workspace: &Workspace, package: &str, version: &str) -> Option<PathBuf> {
-    let folder = workspace.peers().join(package);
-    if folder.join(format!("{package}-{version}.dist-info")).exists() {
-        return Some(folder);
-    }
-    let mut install = Command::new("python3");
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
-    install.arg(&folder).arg(format!("{package}=={version}"));
-    if let Err(error) = process::run(&mut install) {
-        eprintln!(
-            "\n*** SKIPPED: the test with {package}, which cannot be installed: {error:#} ***\n"
-        );
-        return None;
-    }
-    Some(folder)
-}
-
-/// A ripgrep for the interoperation tests: the pinned one, else a recent one from
-/// `PATH`, else none, which is said aloud.
-pub(crate) fn ripgrep_for_tests(workspace: &Workspace) -> Option<PathBuf> {
+/// Returns a ripgrep for the interoperation tests: the pinned one, else a recent one from `PATH`.
+pub(crate) fn ripgrep_for_tests(workspace: &Workspace) -> Result<PathBuf> {
     let error = match RIPGREP.install(workspace) {
-        Ok(binary) => return Some(binary),
+        Ok(binary) => return Ok(binary),
         Err(error) => error,
     };
-    eprintln!("warning: {error:#}");
-    let found = find_on_path(RIPGREP.binary, OLDEST_RIPGREP);
-    match &found {
-        Some(binary) => eprintln!("using {} from PATH instead", binary.display()),
-        None => eprintln!(
-            "\n*** SKIPPED: the tests that compare with ripgrep, because {} {} could not be \
-             installed and PATH has no rg of version {OLDEST_RIPGREP} or later ***\n",
-            RIPGREP.package, RIPGREP.version
-        ),
-    }
-    found
+    let Some(found) = find_on_path(RIPGREP.binary, OLDEST_RIPGREP) else {
+        return Err(error.context(format!("PATH has no rg of version {OLDEST_RIPGREP} or later")));
+    };
+    eprintln!("warning: {error:#}; using {} instead", found.display());
+    Ok(found)
 }
 
 fn find_on_path(binary: &str, oldest: u32) -> Option<PathBuf> {

@@ -1,7 +1,8 @@
 //! Running other programs: shown, captured, or shown while lines are kept.
 
+use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -16,11 +17,19 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Like [`run`], and returns those lines of either stream that `keep` picks.
+/// How a command ended, and lines of what it printed.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) lines: Vec<String>,
+    pub(crate) status: ExitStatus,
+}
+
+/// Runs a command with its output on the terminal, and returns the lines of either stream that
+/// `keep` picks.
 pub(crate) fn run_keeping(
     command: &mut Command,
     keep: impl Fn(&str) -> bool + Sync,
-) -> Result<Vec<String>> {
+) -> Result<Kept> {
     eprintln!("$ {}", render(command));
     let mut child = command
         .stdout(Stdio::piped())
@@ -30,7 +39,7 @@ pub(crate) fn run_keeping(
     let stdout = child.stdout.take().context("stdout is piped")?;
     let stderr = child.stderr.take().context("stderr is piped")?;
 
-    let kept = thread::scope(|scope| {
+    let lines = thread::scope(|scope| {
         let errors = scope.spawn(|| tee(stderr, io::stderr(), &keep));
         let mut kept = tee(stdout, io::stdout(), &keep)?;
         let from_errors =
@@ -39,11 +48,12 @@ pub(crate) fn run_keeping(
         anyhow::Ok(kept)
     })?;
 
-    let status = child.wait()?;
-    if !status.success() {
-        bail!("`{}` failed: {status}", render(command));
-    }
-    Ok(kept)
+    Ok(Kept { lines, status: child.wait()? })
+}
+
+/// Returns `true` in continuous integration, where nothing may be skipped.
+pub(crate) fn is_ci() -> bool {
+    env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
 
 /// What a successful command wrote to stdout.

@@ -30,6 +30,12 @@ impl Workspace {
         })
     }
 
+    /// A workspace in this folder, for tests.
+    #[cfg(test)]
+    pub(crate) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned(), target: root.join("target") }
+    }
+
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }

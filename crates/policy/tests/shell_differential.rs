@@ -57,7 +57,7 @@ fn run_all(root: &Path, lines: &[(String, String)]) {
     }
     let run = |names: Vec<&str>| {
         let status = Process::new("/usr/bin/timeout")
-            .args(["-k", "1", "120", "/bin/bash", "--norc", "--noprofile", "-c", DRIVER, "driver"])
+            .args(["-k", "1", "1200", "/bin/bash", "--norc", "--noprofile", "-c", DRIVER, "driver"])
             .args(names)
             .env_clear()
             .env("PATH", root.join("bin"))

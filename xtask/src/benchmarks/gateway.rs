@@ -36,7 +36,7 @@ fn gateway(lab: &Lab) -> Result<Row> {
     if !has_gateway(lab)? {
         return Ok(Row::skipped("this `toolgate mcp` has no `--no-prefix`, so no gateway"));
     }
-    let Some(python) = mcp::PYTHON.for_tests(&lab.workspace)? else {
+    let Some(python) = mcp::PYTHON.for_benchmarks(&lab.workspace)? else {
         return Ok(Row::skipped("fastmcp cannot be installed from PyPI"));
     };
     let scratch = tempfile::tempdir()?;

@@ -195,7 +195,7 @@ fn rust_server(lab: &Lab, folder: &Path) -> Command {
 }
 
 fn node_server(lab: &Lab, folder: &Path) -> Result<Option<Command>> {
-    let Some(packages) = mcp::NPM.for_tests(&lab.workspace)? else { return Ok(None) };
+    let Some(packages) = mcp::NPM.for_benchmarks(&lab.workspace)? else { return Ok(None) };
     let script = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
     let mut server = lab.program(packages.join("node"), folder);
     server.arg(packages.join(script)).arg(folder);

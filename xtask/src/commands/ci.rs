@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 
 use crate::commands::fmt::FmtArgs;
 use crate::commands::{cycles, fmt, test};
@@ -14,15 +14,23 @@ use crate::workspace::Workspace;
 pub(crate) struct CiArgs {}
 
 pub(crate) fn run(workspace: &Workspace, _args: &CiArgs) -> Result<()> {
-    let mut finished = Vec::new();
+    let mut finished: Vec<Finished> = Vec::new();
     for step in STEPS {
-        finished.push(run_step(step, workspace)?);
+        let step = run_step(step, workspace);
+        let has_failed = step.outcome.error.is_some();
+        finished.push(step);
+        if has_failed {
+            break;
+        }
     }
     println!("\n{}", render_summary(&finished));
-    for line in finished.iter().flat_map(|step| &step.outcome.closing) {
-        println!("{line}");
+    for step in &finished {
+        print!("{}", step.outcome.closing);
     }
-    Ok(())
+    match finished.into_iter().find_map(|step| step.outcome.error) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
 }
 
 struct Step {
@@ -53,11 +61,13 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// What a step that did not fail has to say at the end.
+/// The result of a step.
 #[derive(Default)]
 struct Outcome {
     skipped: bool,
-    closing: Vec<String>,
+    /// Printed after the last step.
+    closing: String,
+    error: Option<anyhow::Error>,
 }
 
 struct Finished {
@@ -66,15 +76,17 @@ struct Finished {
     outcome: Outcome,
 }
 
-fn run_step(step: &Step, workspace: &Workspace) -> Result<Finished> {
+fn run_step(step: &Step, workspace: &Workspace) -> Finished {
     println!("\n=== {}: {}", step.name, step.alone);
     let start = Instant::now();
-    let outcome = (step.run)(workspace).with_context(|| {
-        format!("step `{}` failed; run it alone with `{}`", step.name, step.alone)
-    })?;
+    let outcome = (step.run)(workspace);
+    let mut outcome =
+        outcome.unwrap_or_else(|error| Outcome { error: Some(error), ..Outcome::default() });
+    let advice = format!("step `{}` failed; run it alone with `{}`", step.name, step.alone);
+    outcome.error = outcome.error.map(|error| error.context(advice));
     let took = start.elapsed();
     println!("=== {}: {:.1} s", step.name, took.as_secs_f64());
-    Ok(Finished { name: step.name, took, outcome })
+    Finished { name: step.name, took, outcome }
 }
 
 fn check_format(workspace: &Workspace) -> Result<Outcome> {
@@ -94,8 +106,10 @@ fn check_cycles(workspace: &Workspace) -> Result<Outcome> {
 }
 
 fn run_tests(workspace: &Workspace) -> Result<Outcome> {
-    let closing = test::run_keeping_summary(workspace, &test::TestArgs::default())?;
-    Ok(Outcome { skipped: false, closing })
+    let report = test::run_all(workspace, &test::TestArgs::default())?;
+    let failed = report.failed.len();
+    let error = (failed > 0).then(|| anyhow!("{failed} failed"));
+    Ok(Outcome { skipped: false, closing: format!("\n{report}"), error })
 }
 
 fn build_docs(workspace: &Workspace) -> Result<Outcome> {
@@ -107,7 +121,7 @@ fn build_docs(workspace: &Workspace) -> Result<Outcome> {
 fn check_dependencies(workspace: &Workspace) -> Result<Outcome> {
     if !process::succeeds(&mut workspace.cargo(["deny", "--version"])) {
         println!("\n*** skipped: cargo-deny is not installed (cargo install cargo-deny) ***\n");
-        return Ok(Outcome { skipped: true, closing: Vec::new() });
+        return Ok(Outcome { skipped: true, ..Outcome::default() });
     }
     let mut deny = workspace.cargo(["deny", "--offline", "check"]);
     process::run(deny.args(["licenses", "bans", "sources"]))?;
@@ -118,7 +132,11 @@ fn render_summary(finished: &[Finished]) -> String {
     let mut lines = vec![format!("{:<10}{:>9}", "step", "seconds")];
     for step in finished {
         let seconds = step.took.as_secs_f64();
-        let note = if step.outcome.skipped { "  skipped" } else { "" };
+        let note = match &step.outcome {
+            Outcome { error: Some(_), .. } => "  failed",
+            Outcome { skipped: true, .. } => "  skipped",
+            Outcome { .. } => "",
+        };
         lines.push(format!("{:<10}{seconds:>9.1}{note}", step.name));
     }
     let total: Duration = finished.iter().map(|step| step.took).sum();
@@ -131,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_lists_steps_in_order_and_marks_skipped_ones() {
+    fn the_summary_lists_steps_in_order_and_marks_skipped_and_failed_ones() {
         let finished = [
             Finished {
                 name: "format",
@@ -141,7 +159,12 @@ mod tests {
             Finished {
                 name: "deny",
                 took: Duration::from_millis(40),
-                outcome: Outcome { skipped: true, closing: Vec::new() },
+                outcome: Outcome { skipped: true, ..Outcome::default() },
+            },
+            Finished {
+                name: "test",
+                took: Duration::from_secs(2),
+                outcome: Outcome { error: Some(anyhow!("1 failed")), ..Outcome::default() },
             },
         ];
         assert_eq!(
@@ -149,7 +172,8 @@ mod tests {
             "step        seconds\n\
              format          1.2\n\
              deny            0.0  skipped\n\
-             total           1.2"
+             test            2.0  failed\n\
+             total           3.2"
         );
     }
 }

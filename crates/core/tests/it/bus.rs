@@ -190,7 +190,7 @@ fn the_first_surface_wins_and_one_that_gives_up_does_not_count() {
     let slow = |name, answer, after| Slow { name, answer, after: Duration::from_millis(after) };
     approvals.add(Arc::new(slow("gives up", Answer::Nobody, 0)));
     approvals.add(Arc::new(slow("fast", Answer::Once, 5)));
-    approvals.add(Arc::new(slow("slow", Answer::refuse(), 5_000)));
+    approvals.add(Arc::new(slow("slow", Answer::refuse(), 3_600_000)));
     let reply = block_on(approvals.ask(request(0), &CancellationToken::new(), None));
     let expected = Answered { answer: Answer::Once, by: "fast".to_owned() };
     assert_eq!(reply, Reply::Answered(expected));

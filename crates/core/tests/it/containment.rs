@@ -8,6 +8,7 @@ use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::GateSettings;
 use toolgate_core::policy::{Decision, Engine, Facts, Mode, Policy, Risk, Verdict, World};
 use toolgate_core::result::ToolResult;
+use toolgate_testing::PATIENCE;
 
 use crate::harness::{Recorder, block_on, call, failure, gate};
 use crate::made_up::{MadeUp, Step};
@@ -114,6 +115,7 @@ fn what_a_late_tool_still_saved_is_returned() {
         context.cancellation().cancelled().await;
         Ok(ToolResult::text("half of it"))
     });
-    let outcome = block_on(call(&gate([saving]).settings(hurried()).build(), "saving", json!({})));
+    let settings = GateSettings { grace: PATIENCE, ..hurried() };
+    let outcome = block_on(call(&gate([saving]).settings(settings).build(), "saving", json!({})));
     assert_eq!(outcome.result.llm_content.as_text(), "half of it");
 }

@@ -20,6 +20,7 @@ use toolgate_mcp::client::{
     Refused, Spec, Way,
 };
 use toolgate_sandbox::{SandboxSpawner, Settings};
+use toolgate_testing::PATIENCE;
 
 /// A program of this crate that tests use.
 pub(crate) fn example(name: &str) -> PathBuf {
@@ -131,8 +132,14 @@ pub(crate) fn echo_params() -> Map<String, Value> {
     params
 }
 
+/// An exchange that a server has so many seconds for.
 pub(crate) fn seconds(seconds: u64) -> Exchange {
     Exchange::new(Duration::from_secs(seconds))
+}
+
+/// An exchange that a server has enough time for, however busy the machine is.
+pub(crate) fn patient() -> Exchange {
+    Exchange::new(PATIENCE)
 }
 
 /// The text of the first content of a result.

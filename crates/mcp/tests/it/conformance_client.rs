@@ -13,7 +13,7 @@ const VARIABLE: &str = "TOOLGATE_TEST_NPM";
 /// Runs every scenario that a revision requires of clients.
 fn conforms(revision: &str) {
     let Some(folder) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
-        eprintln!("\n*** SKIPPED: `cargo xtask test` installs the conformance suite ***\n");
+        toolgate_testing::skip("`cargo xtask test` installs the conformance suite");
         return;
     };
     let results = tempfile::tempdir().unwrap();

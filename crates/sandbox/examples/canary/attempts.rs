@@ -5,7 +5,6 @@ use std::ffi::{CString, c_long};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, UdpSocket};
-use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -220,12 +219,10 @@ fn kernel() {
         ],
     );
     reach("clone3", libc::SYS_clone3, [0, 0, 0, 0, 0, 0]);
-    #[cfg(target_arch = "x86_64")]
+    // Other processors have one number per call; any that does not exist is refused there.
     reach("a call by its second number", 0x4000_0000 + libc::SYS_getpid, [0; 6]);
-    attempt("type into a terminal", || {
-        let null = File::open("/dev/null")?;
-        self::reach(libc::SYS_ioctl, [null.as_raw_fd().into(), 0x5412, 0, 0, 0, 0])
-    });
+    // Standard output is there however the canary was started, and the kind of file does not matter.
+    reach("type into a terminal", libc::SYS_ioctl, [1, 0x5412, 0, 0, 0, 0]);
     attempt("become another user", || {
         // SAFETY: cannot fail.
         let is_root = unsafe { libc::geteuid() } == 0;

@@ -6,7 +6,9 @@ use toolgate_core::policy::Level;
 use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::spawn::{SpawnError, Spawner, Status, Stop};
 
-use crate::support::{Host, eventually, processes_with};
+use toolgate_testing::{eventually, processes, unique_sleep};
+
+use crate::support::Host;
 
 #[tokio::test]
 async fn tells_output_and_exit_code() {
@@ -53,59 +55,61 @@ async fn a_program_that_is_not_there_is_no_fault_of_the_sandbox() {
 
 #[tokio::test]
 async fn ends_what_a_command_leaves_behind() {
-    let line = "sleep 7001 & setsid sleep 7001 & (setsid sh -c 'trap \"\" TERM; sleep 7001' &) ; \
-                setsid sh -c 'setsid sleep 7001 & disown' & echo started";
+    let sleep = unique_sleep();
+    let line = "SLEEP & setsid SLEEP & (setsid sh -c 'trap \"\" TERM; SLEEP' &) ; \
+                setsid sh -c 'setsid SLEEP & disown' & echo started";
+    let line = line.replace("SLEEP", &sleep);
     for (host, sandbox) in everywhere() {
-        let done = host.run(sandbox, line).await;
+        let done = host.run(sandbox, &line).await;
         assert_eq!(done.stdout, "started\n");
-        assert_eq!(processes_with("sleep 7001"), Vec::<String>::new());
+        assert_eq!(processes(&sleep), []);
     }
 }
 
-/// Hosts at every level, with profiles that make a difference there.
+/// Hosts at every level this machine has, with profiles that make a difference there.
 fn everywhere() -> Vec<(Host, Sandbox)> {
-    let landlock = Host::with(|settings| settings.at_most = Level::Landlock);
-    vec![
-        (Host::new(), Sandbox::Full),
-        (Host::new(), Sandbox::WorkspaceWrite),
-        (landlock, Sandbox::WorkspaceWrite),
-    ]
+    let levels = [Level::Namespaces, Level::Landlock].into_iter().filter_map(Host::at);
+    let confined = levels.map(|host| (host, Sandbox::WorkspaceWrite));
+    std::iter::once((Host::new(), Sandbox::Full)).chain(confined).collect()
 }
 
 #[tokio::test]
 async fn terminates_and_kills_all_of_it() {
     for (host, sandbox) in everywhere() {
-        let mut spawned = host.start(sandbox, "setsid sleep 7002 & sleep 7002").await;
-        eventually("it runs", || processes_with("sleep 7002").len() > 2);
+        let sleep = unique_sleep();
+        let mut spawned = host.start(sandbox, &format!("setsid {sleep} & {sleep}")).await;
+        eventually("it runs", || processes(&sleep).len() > 2);
         spawned.process.stop(Stop::Terminate);
         assert_eq!(spawned.process.wait().await.status, Status::Signal(15));
-        assert_eq!(processes_with("sleep 7002"), Vec::<String>::new());
+        assert_eq!(processes(&sleep), []);
 
-        let line = "trap '' TERM; setsid sleep 7003 & sleep 7003; sleep 7003";
-        let mut spawned = host.start(sandbox, line).await;
-        eventually("it runs", || processes_with("sleep 7003").len() > 2);
+        let line = format!("trap '' TERM; setsid {sleep} & {sleep}; {sleep}");
+        let mut spawned = host.start(sandbox, &line).await;
+        eventually("it runs", || processes(&sleep).len() > 2);
         spawned.process.stop(Stop::Terminate);
         let waited = tokio::time::timeout(Duration::from_millis(100), spawned.process.wait()).await;
         assert!(waited.is_err());
         spawned.process.stop(Stop::Kill);
         assert_eq!(spawned.process.wait().await.status, Status::Signal(9));
-        assert_eq!(processes_with("sleep 7003"), Vec::<String>::new());
+        assert_eq!(processes(&sleep), []);
     }
 }
 
 #[tokio::test]
 async fn dropping_it_ends_it() {
     for (host, sandbox) in everywhere() {
-        let spawned = host.start(sandbox, "setsid sleep 7004 & sleep 7004").await;
-        eventually("it runs", || processes_with("sleep 7004").len() > 1);
+        let sleep = unique_sleep();
+        let spawned = host.start(sandbox, &format!("setsid {sleep} & {sleep}")).await;
+        eventually("it runs", || processes(&sleep).len() > 1);
         drop(spawned);
-        eventually("it is gone", || processes_with("sleep 7004").is_empty());
+        eventually("it is gone", || processes(&sleep).is_empty());
     }
 }
 
 #[tokio::test]
 async fn many_at_once() {
-    let host = std::sync::Arc::new(Host::new());
+    let Some(host) = Host::confining() else { return };
+    let host = std::sync::Arc::new(host);
     let profiles = [Sandbox::Full, Sandbox::ReadOnly, Sandbox::WorkspaceWrite];
     let runs: Vec<_> = (0..200)
         .zip(profiles.into_iter().cycle())
@@ -125,13 +129,15 @@ async fn many_at_once() {
 #[tokio::test]
 async fn a_swarm_is_ended() {
     // Each of them starts others until there are many, and some leave their group.
-    let line = "swarm() { [ $1 -gt 0 ] || { sleep 7005; return; }; swarm $(($1 - 1)) & \
-                setsid sleep 7005 & swarm $(($1 - 1)); }; swarm 7";
+    let sleep = unique_sleep();
+    let line = "swarm() { [ $1 -gt 0 ] || { SLEEP; return; }; swarm $(($1 - 1)) & \
+                setsid SLEEP & swarm $(($1 - 1)); }; swarm 7";
+    let line = line.replace("SLEEP", &sleep);
     for (host, sandbox) in everywhere() {
-        let mut spawned = host.start(sandbox, line).await;
-        eventually("there are some", || processes_with("sleep 7005").len() > 20);
+        let mut spawned = host.start(sandbox, &line).await;
+        eventually("there are some", || processes(&sleep).len() > 20);
         spawned.process.stop(Stop::Kill);
         assert_eq!(spawned.process.wait().await.status, Status::Signal(9));
-        assert_eq!(processes_with("sleep 7005"), Vec::<String>::new());
+        assert_eq!(processes(&sleep), []);
     }
 }

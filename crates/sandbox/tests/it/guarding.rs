@@ -6,28 +6,32 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::spawn::Status;
 
-use crate::support::{Done, Host, eventually};
+use toolgate_testing::{eventually, skip};
+
+use crate::support::{Done, Host};
 
 #[tokio::test]
 async fn the_workspace_is_left_as_it_was() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     host.run(Sandbox::WorkspaceWrite, "ls -a").await;
     assert_eq!(fs::read_dir(&host.workspace).unwrap().count(), 0);
 }
 
 #[tokio::test]
 async fn what_stands_in_stays_until_the_last_command_has_ended() {
-    let host = Host::new();
-    let mut long = host.start(Sandbox::WorkspaceWrite, "sleep 0.5; mkdir .git/x .claude/x").await;
+    let Some(host) = Host::confining() else { return };
+    let line = "until [ -e go ]; do sleep 0.02; done; rm go; mkdir .git/x .claude/x";
+    let mut long = host.start(Sandbox::WorkspaceWrite, line).await;
     host.run(Sandbox::WorkspaceWrite, "true").await;
     assert!(host.workspace.join(".claude").is_dir());
+    fs::write(host.workspace.join("go"), "").unwrap();
     assert_eq!(long.process.wait().await.status, Status::Exit(1));
     assert_eq!(fs::read_dir(&host.workspace).unwrap().count(), 0);
 }
 
 #[tokio::test]
 async fn no_repository_is_made_and_none_is_moved() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     let done = host.run(Sandbox::WorkspaceWrite, "git init . ; rmdir .git; mv .git git").await;
     assert_eq!(done.ended.status, Status::Exit(1), "{done:?}");
     assert_eq!(fs::read_dir(&host.workspace).unwrap().count(), 0);
@@ -35,7 +39,7 @@ async fn no_repository_is_made_and_none_is_moved() {
 
 #[tokio::test]
 async fn repositories_inside_are_guarded_too() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     host.run(Sandbox::Full, "git init -q a/b").await;
     let line = "echo x > a/b/.git/hooks/pre-commit; mv a/b/.git a/b/git; mv a/b d; mv a c; \
                 echo x > a/new; mv a/new a/b/moved; echo x >> a/b/.git/config";
@@ -48,7 +52,7 @@ async fn repositories_inside_are_guarded_too() {
 
 #[tokio::test]
 async fn nothing_outside_is_touched_where_a_link_was_left() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     let outside = host.workspace.with_file_name("outside");
     for folder in ["modules", "hooks"] {
         fs::create_dir_all(outside.join(".git").join(folder)).unwrap();
@@ -65,18 +69,26 @@ async fn nothing_outside_is_touched_where_a_link_was_left() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_commands_together_leave_nothing_either() {
-    let host = std::sync::Arc::new(Host::new());
+    let Some(host) = Host::confining() else { return };
+    let host = std::sync::Arc::new(host);
     host.run(Sandbox::Full, "git init -q .").await;
-    let first = std::sync::Arc::clone(&host);
-    let first = tokio::spawn(async move {
-        let line = "echo ../evil > .git/commondir; echo x > .envrc; touch ready; sleep 1";
-        first.run(Sandbox::WorkspaceWrite, line).await
-    });
-    let ready = host.workspace.join("ready");
-    eventually("the first one runs", || ready.exists());
-    let line = "sleep 2; echo ../evil > .git/commondir; echo x > .envrc";
-    let second = host.run(Sandbox::WorkspaceWrite, line).await;
+    let start = |line: &'static str| {
+        let host = std::sync::Arc::clone(&host);
+        tokio::spawn(async move { host.run(Sandbox::WorkspaceWrite, line).await })
+    };
+    let is_there = |name: &str| host.workspace.join(name).exists();
+    let first = start(
+        "echo ../evil > .git/commondir; echo x > .envrc; touch first; \
+         until [ -e second ]; do sleep 0.02; done",
+    );
+    eventually("the first one runs", || is_there("first"));
+    let second = start(
+        "touch second; until [ -e go ]; do sleep 0.02; done; \
+         echo ../evil > .git/commondir; echo x > .envrc",
+    );
     assert_eq!(first.await.unwrap().ended.notes.len(), 2);
+    fs::write(host.workspace.join("go"), "").unwrap();
+    let second = second.await.unwrap();
     assert_eq!(second.ended.notes.len(), 2, "{second:?}");
     assert!(!host.workspace.join(".envrc").exists());
     assert!(!host.workspace.join(".git/commondir").exists());
@@ -84,7 +96,7 @@ async fn two_commands_together_leave_nothing_either() {
 
 #[tokio::test]
 async fn what_links_lead_to_is_guarded() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     let line = "git init -q . && mv .git real && ln -s real .git; mkdir cl; ln -s cl .claude; \
                 echo s > key; ln -s key .env";
     host.run(Sandbox::Full, line).await;
@@ -100,7 +112,7 @@ async fn what_links_lead_to_is_guarded() {
 
 #[tokio::test]
 async fn a_repository_elsewhere_in_the_workspace_is_guarded() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     host.run(Sandbox::Full, "git init -q --separate-git-dir=$PWD/real .").await;
     let line = "echo x > real/hooks/x; echo x >> real/config; mkdir real/worktrees/x";
     host.run(Sandbox::WorkspaceWrite, line).await;
@@ -110,7 +122,7 @@ async fn a_repository_elsewhere_in_the_workspace_is_guarded() {
 
 #[tokio::test]
 async fn no_program_is_left_that_runs_with_its_owners_rights() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     let line = "cp /bin/true t; chmod 4755 t; chmod u+s t; chmod 2755 t; install -m 6755 t u; \
                 python3 -c 'import os; os.open(\"v\", os.O_CREAT | os.O_WRONLY, 0o4755)'; chmod 755 t";
     host.run(Sandbox::WorkspaceWrite, line).await;
@@ -124,7 +136,7 @@ async fn no_program_is_left_that_runs_with_its_owners_rights() {
 
 #[tokio::test]
 async fn what_appears_is_moved_away_and_told() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     let line = "echo x > .envrc; mkdir -p objects refs; echo 'ref: x' > HEAD";
     let Done { ended, .. } = host.run(Sandbox::WorkspaceWrite, line).await;
     assert_eq!(ended.notes.len(), 2, "{ended:?}");
@@ -134,7 +146,7 @@ async fn what_appears_is_moved_away_and_told() {
 
 #[tokio::test]
 async fn a_secret_is_shown_when_a_person_agreed() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     fs::write(host.workspace.join(".env"), "secret").unwrap();
     fs::create_dir(host.workspace.join(".aws")).unwrap();
     fs::write(host.workspace.join(".aws/config"), "config").unwrap();
@@ -150,7 +162,11 @@ async fn a_secret_is_shown_when_a_person_agreed() {
 
 #[tokio::test]
 async fn links_planted_in_the_temporary_folder_lead_nowhere() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
+    if !host.workspace.starts_with("/tmp") {
+        skip("temporary files of tests are not below /tmp");
+        return;
+    }
     let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let outside = outside.path().canonicalize().unwrap();
     // The next command's workspace is to be put below this name.
@@ -165,7 +181,7 @@ async fn links_planted_in_the_temporary_folder_lead_nowhere() {
 
 #[tokio::test]
 async fn a_linked_workspace_is_the_one_it_leads_to() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     let link = host.workspace.with_file_name("link");
     symlink(&host.workspace, &link).unwrap();
     let mut order = host.order(Sandbox::WorkspaceWrite, "echo x > file");
@@ -175,7 +191,7 @@ async fn a_linked_workspace_is_the_one_it_leads_to() {
 
 #[tokio::test]
 async fn a_workspace_in_a_workspace_is_guarded_as_one() {
-    let host = Host::new();
+    let Some(host) = Host::confining() else { return };
     let inner = host.workspace.join("inner");
     fs::create_dir(&inner).unwrap();
     let line = "mkdir inner/.claude/x; mkdir .claude/x; echo x > inner/file";

@@ -51,6 +51,9 @@ async fn granted_hosts_are_reached_and_nothing_else() {
     let server = listener.local_addr().unwrap();
     std::thread::spawn(move || serve(&listener));
     let names = Arc::new(Names { server, turns: AtomicUsize::new(0) });
+    if Host::confining().is_none() {
+        return;
+    }
     let host = Host::with(|settings| settings.proxy = proxy::Settings::new(names, vec![server]));
     let script = "import sys, urllib.request\n\
                   for url in sys.argv[1:]:\n \

@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use toolgate_core::policy::Level;
 use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::spawn::{Beyond, Ended, Order, SpawnError, Spawned, Spawner};
 use toolgate_sandbox::{SandboxSpawner, Settings};
+use toolgate_testing::skip;
 
 /// A spawner with a workspace, all of it temporary.
 #[derive(Debug)]
@@ -50,13 +51,31 @@ impl Host {
         Self { spawner: SandboxSpawner::new(settings), workspace, _folder: folder }
     }
 
+    /// A host at exactly this level, or `None`, reported as skipped, if this machine has less.
+    pub(crate) fn at(level: Level) -> Option<Self> {
+        let host = Self::with(|settings| settings.at_most = level);
+        if host.spawner.level() < level {
+            skip(format!("this machine cannot confine programs at the level `{level}`"));
+            return None;
+        }
+        Some(host)
+    }
+
+    /// A host with namespaces, or `None`, reported as skipped, if this machine has less.
+    pub(crate) fn confining() -> Option<Self> {
+        Self::at(Level::Namespaces)
+    }
+
     /// An order for a shell line.
     pub(crate) fn order(&self, sandbox: Sandbox, line: &str) -> Order {
         Order {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), line.into()],
             folder: self.workspace.clone(),
-            env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
+            env: vec![
+                ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
+                ("GIT_CONFIG_NOSYSTEM".into(), "1".into()),
+            ],
             sandbox,
             network: Vec::new(),
             roots: vec![self.workspace.clone()],
@@ -101,43 +120,4 @@ pub(crate) fn helper() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let target = tests.parent().and_then(Path::parent).unwrap();
     target.join("examples/canary")
-}
-
-/// Waits until something holds, at most ten seconds.
-pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
-    while !holds() {
-        assert!(Instant::now() < end, "still not: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// The processes that have a word in their command line.
-pub(crate) fn processes_with(word: &str) -> Vec<String> {
-    processes(word).into_iter().map(|process| process.line).collect()
-}
-
-/// A running process.
-#[derive(Debug)]
-pub(crate) struct Seen {
-    /// Its number.
-    pub(crate) number: u32,
-    /// Its parent's number.
-    pub(crate) parent: u32,
-    /// Its command line.
-    pub(crate) line: String,
-}
-
-/// The processes that have a word in their command line.
-pub(crate) fn processes(word: &str) -> Vec<Seen> {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let seen = entries.filter_map(|entry| {
-        let number = entry.file_name().to_str()?.parse().ok()?;
-        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        let parent = stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()?;
-        Some(Seen { number, parent, line })
-    });
-    seen.filter(|seen| seen.line.contains(word)).collect()
 }

@@ -1,9 +1,9 @@
 //! TLS through a tunnel: the name in its greeting.
 
-use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
+use toolgate_testing::PATIENCE;
 
 use crate::harness::{World, echo_server, to_end};
 
@@ -66,7 +66,7 @@ async fn heard(granted: &str, target: &str, bytes: &[u8]) -> (Vec<u8>, Vec<Strin
     let mut heard = Vec::new();
     // A connection that breaks off says nothing either.
     let reading = stream.read_to_end(&mut heard);
-    drop(timeout(Duration::from_mins(1), reading).await.expect("it ends"));
+    drop(timeout(PATIENCE, reading).await.expect("it ends"));
     (heard, proxy.proxy.refused())
 }
 

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use toolgate_sandbox::proxy::{Hosts, Proxy, Resolve, Settings};
+use toolgate_testing::PATIENCE;
 
 /// One answer after the other.
 type Answers = Vec<Vec<SocketAddr>>;
@@ -121,7 +121,7 @@ pub(crate) async fn to_end(stream: &mut TcpStream) -> String {
             answer.extend_from_slice(&piece[..*read]);
         }) {}
     };
-    timeout(Duration::from_secs(20), reading).await.expect("the connection is closed");
+    timeout(PATIENCE, reading).await.expect("the connection is closed");
     String::from_utf8_lossy(&answer).into_owned()
 }
 
@@ -129,7 +129,7 @@ pub(crate) async fn to_end(stream: &mut TcpStream) -> String {
 pub(crate) async fn head(stream: &mut TcpStream) -> String {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
-        match timeout(Duration::from_secs(20), stream.read_u8()).await.expect("an answer") {
+        match timeout(PATIENCE, stream.read_u8()).await.expect("an answer") {
             Ok(byte) => head.push(byte),
             Err(_) => break,
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
+use toolgate_testing::PATIENCE;
 
 use crate::harness::{WebServer, World, assert_refused, echo_server, to_end};
 
@@ -26,7 +27,7 @@ async fn a_slow_head_is_not_waited_for() {
     });
     let mut answer = Vec::new();
     let reading = tokio::io::AsyncReadExt::read_to_end(&mut from, &mut answer);
-    drop(timeout(Duration::from_secs(20), reading).await.expect("the connection is closed"));
+    drop(timeout(PATIENCE, reading).await.expect("the connection is closed"));
     assert_refused(&String::from_utf8_lossy(&answer), 408, "took too long");
 }
 
@@ -57,17 +58,19 @@ async fn a_huge_head_is_not_read() {
 async fn a_silent_tunnel_ends() {
     let mut world = World::new();
     world.publish("allowed.test", 9000, echo_server().await);
-    world.limits = |settings| settings.idle_time = SHORT;
+    // Each pause below is much shorter, also on a busy machine, and all of them are longer.
+    const IDLE: Duration = Duration::from_secs(2);
+    world.limits = |settings| settings.idle_time = IDLE;
     let proxy = world.proxy(&["allowed.test:9000"]);
     let mut stream = proxy.tunnel("allowed.test:9000").await;
     let begun = Instant::now();
     // As long as something moves, it stays.
-    for _ in 0..5 {
+    for _ in 0..15 {
         stream.write_all(b"x").await.unwrap();
-        sleep(SHORT / 2).await;
+        sleep(IDLE / 12).await;
     }
-    assert_eq!(to_end(&mut stream).await, "xxxxx");
-    assert!(begun.elapsed() > SHORT * 2);
+    assert_eq!(to_end(&mut stream).await, "x".repeat(15));
+    assert!(begun.elapsed() > IDLE * 2);
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! `CONNECT`.
 
-use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
+use toolgate_testing::PATIENCE;
 
 use crate::harness::{World, assert_refused, echo_server, to_end};
 
@@ -79,7 +79,7 @@ async fn much_is_carried_unchanged_in_both_directions() {
     });
     let mut got = Vec::new();
     let reading = from.read_to_end(&mut got);
-    timeout(Duration::from_mins(1), reading).await.expect("it ends").unwrap();
+    timeout(PATIENCE, reading).await.expect("it ends").unwrap();
     sending.await.unwrap();
     assert!(got == expected);
 }

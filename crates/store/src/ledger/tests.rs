@@ -1,5 +1,5 @@
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use toolgate_core::id::{CallId, SessionId};
@@ -35,11 +35,7 @@ fn what_is_noted_is_committed_soon() {
     let store = Store::open(folder.path()).unwrap();
     let session = SessionId::generate();
     store.ledger().note(vec![requested(&session, "a")]).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while count(folder.path()) == 0 {
-        assert!(Instant::now() < deadline);
-        std::thread::yield_now();
-    }
+    toolgate_testing::eventually("it is committed", || count(folder.path()) > 0);
 }
 
 #[test]

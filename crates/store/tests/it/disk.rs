@@ -9,6 +9,7 @@ use toolgate_core::id::{CallId, SessionId};
 use toolgate_core::keeping::{Dumps as _, Memory as _};
 use toolgate_core::ledger::{Durability, Entry, EntryKind, Ledger as _};
 use toolgate_store::{Audit, Filter, Order, Shelf, Store};
+use toolgate_testing::skip;
 
 /// A very small disk.
 struct Disk(PathBuf);
@@ -37,7 +38,7 @@ fn command(program: &str) -> Command {
 fn nothing_runs_unrecorded_on_a_full_disk() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount(folder.path()) else {
-        eprintln!("SKIPPED: a small disk cannot be mounted here");
+        skip("a small disk cannot be mounted here");
         return;
     };
     let ballast = disk.0.join("ballast");
@@ -77,7 +78,7 @@ fn nothing_runs_unrecorded_on_a_full_disk() {
 fn what_models_keep_is_whole_on_a_full_disk() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount(folder.path()) else {
-        eprintln!("SKIPPED: a small disk cannot be mounted here");
+        skip("a small disk cannot be mounted here");
         return;
     };
     let ballast = disk.0.join("ballast");

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use toolgate_core::keeping::{Dumps as _, Memory as _};
 use toolgate_store::{Shelf, Store};
+use toolgate_testing::skip;
 
 #[test]
 fn a_read_only_folder_is_named_with_a_way_out() {
@@ -13,7 +14,7 @@ fn a_read_only_folder_is_named_with_a_way_out() {
     fs::create_dir(&state).unwrap();
     fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
     if fs::write(state.join("probe"), "").is_ok() {
-        eprintln!("SKIPPED: permissions do not bind the superuser");
+        skip("permissions do not bind the superuser");
         return;
     }
     let error = Store::open(&state).unwrap_err().to_string();
@@ -27,7 +28,7 @@ fn nothing_is_kept_in_a_read_only_folder_and_a_way_out_is_named() {
     fs::create_dir(&state).unwrap();
     fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
     if fs::write(state.join("probe"), "").is_ok() {
-        eprintln!("SKIPPED: permissions do not bind the superuser");
+        skip("permissions do not bind the superuser");
         return;
     }
     let shelf = Shelf::new(&state);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use toolgate_core::journal::Footprint;
 use toolgate_store::{PruneLimits, Target, UndoError};
+use toolgate_testing::skip;
 
 use crate::desk::Desk;
 
@@ -88,7 +89,7 @@ fn without_room_the_call_does_not_run_and_says_why() {
     let desk = Desk::new();
     desk.write("a", noise(1, 50_000));
     let Some(full) = FullDisk::mount(&desk) else {
-        println!("skipped: a small file system cannot be mounted here");
+        skip("a small file system cannot be mounted here");
         return;
     };
     let error = desk.begin(Footprint::Files(vec![desk.path("a")])).unwrap_err().to_string();

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -66,11 +65,10 @@ impl Fixture {
         for arguments in [
             &["init", "-q"] as &[&str],
             &["add", "-A"],
-            &["-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-qm", "first"],
+            &["commit", "-qm", "first"],
         ] {
-            let mut git = Command::new("git");
-            git.args(arguments).current_dir(&fixture.workspace).env("HOME", &fixture.home);
-            assert!(git.status().unwrap().success());
+            let mut git = toolgate_testing::git(&fixture.workspace);
+            assert!(git.args(arguments).status().unwrap().success());
         }
         fixture
     }
@@ -131,9 +129,10 @@ impl Fixture {
             .arg(&policy)
             .arg("--cwd")
             .arg(&self.workspace)
+            .env_clear()
             .env("HOME", &self.home)
             .env("TOOLGATE_HOME", &self.toolgate)
-            .timeout(std::time::Duration::from_secs(10))
+            .timeout(toolgate_testing::PATIENCE)
             .write_stdin(self.filled(&case.args).to_string());
         let output = check.output().map_err(|error| error.to_string())?;
         let verdict: Value = serde_json::from_slice(&output.stdout).map_err(|error| {

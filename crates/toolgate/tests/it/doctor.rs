@@ -1,11 +1,11 @@
 //! `toolgate doctor`: what works here, and how to fix what does not.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use assert_cmd::assert::Assert;
 use serde_json::{Value, json};
 use toolgate_store::approvals::Desk;
+use toolgate_testing::eventually;
 
 use crate::harness::{Toolgate, finish, set_mode, stderr, stdout};
 
@@ -172,11 +172,7 @@ fn requests_that_wait_are_counted() {
     let args = json!({ "path": "a.txt", "content": "x" }).to_string();
     let mut call = toolgate.start(&["--wait-for-approval", "call", "write_file", &args]);
     let mut desk = Desk::open(&toolgate.home("")).unwrap();
-    let patience = Instant::now() + Duration::from_secs(30);
-    while desk.pending().unwrap().is_empty() {
-        assert!(Instant::now() < patience, "nothing was asked");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    eventually("nothing was asked", || !desk.pending().unwrap().is_empty());
     let report = report(&doctor(&toolgate, &["--json"]).success());
     let (state, seen) = &findings(&report, "approvals")[0];
     assert_eq!(state, "warning");

@@ -1,19 +1,19 @@
 //! Many servers and many tools behind the gate.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 
 use crate::gateway::{configured, names, server};
 use crate::mcp_client::{Client, text};
-use crate::workshop::eventually;
+use crate::workshop::{PATIENCE, eventually};
 
 #[test]
 fn fifty_servers_with_two_thousand_tools_stay_small_and_are_found() {
     let config: String = (0..50)
         .map(|number| server(&format!("s{number}"), "hostile", &["many=39"], "trust = true"))
         .collect();
-    let toolgate = configured(&format!("[mcp]\nwait = 25\n{config}"));
+    let toolgate = configured(&format!("[mcp]\nwait = 120\n{config}"));
     let mut client = Client::connect(&toolgate, &[]);
     let listed = names(&mut client);
     assert!(listed.contains(&"find_tools".to_owned()), "{listed:?}");
@@ -38,13 +38,14 @@ fn fifty_servers_with_two_thousand_tools_stay_small_and_are_found() {
 
 #[test]
 fn a_slow_server_does_not_delay_the_others() {
-    let config = server("slow", "hostile", &["mute"], "trust = true")
+    let config = server("slow", "hostile", &["mute"], "trust = true\nstart_timeout = 600")
         + &server("quick", "hostile", &[], "trust = true");
     let toolgate = configured(&format!("[mcp]\nwait = 1\n{config}"));
     let begun = Instant::now();
     let mut client = Client::connect(&toolgate, &[]);
-    let listed = names(&mut client);
-    assert!(listed.contains(&"mcp__quick__echo".to_owned()), "{listed:?}");
+    eventually("the quick one is not listed", || {
+        names(&mut client).contains(&"mcp__quick__echo".to_owned())
+    });
     assert_eq!(client.call("mcp__quick__echo", &json!({}))["isError"], false);
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(begun.elapsed() < PATIENCE);
 }

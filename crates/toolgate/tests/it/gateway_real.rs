@@ -202,9 +202,7 @@ fn servers_for_git_time_and_the_web() {
     let toolgate = Toolgate::with_files(&[("a.txt", "hello\n")]);
     let root = toolgate.path("").canonicalize().unwrap();
     let git = |args: &[&str]| {
-        let mut command = Command::new("git");
-        command.current_dir(&root).args(["-c", "user.name=x", "-c", "user.email=x@example.com"]);
-        assert!(command.args(args).output().unwrap().status.success());
+        assert!(toolgate_testing::git(&root).args(args).output().unwrap().status.success());
     };
     git(&["init", "-q"]);
     git(&["add", "a.txt"]);

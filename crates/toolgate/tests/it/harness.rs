@@ -5,15 +5,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 use assert_cmd::assert::Assert;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-/// Longer than any call here takes, so that one that hangs fails.
-const PATIENCE: Duration = Duration::from_mins(1);
+use toolgate_testing::PATIENCE;
 
 /// A workspace, a home and a folder outside both, which only one test knows.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use toolgate::core::keeping::{Memory as _, TodoList, Todos};
@@ -72,13 +72,17 @@ fn two_processes_at_once_lose_and_double_nothing() {
 
 #[test]
 fn what_was_acknowledged_survives_a_kill_and_the_store_is_sound() {
-    const RUNS: usize = 12;
+    const RUNS: u32 = 12;
     let toolgate = Toolgate::new();
+    let elsewhere = Toolgate::new();
+    let begun = Instant::now();
+    assert!(start(&elsewhere, "a", 200).wait_with_output().unwrap().status.success());
+    let longest = begun.elapsed();
     let mut acknowledged = BTreeSet::new();
     for run in 0..RUNS {
         let mut children = ["x", "y"].map(|who| start(&toolgate, &format!("{who}{run}"), 1_000));
         // When it is killed is what is tested.
-        std::thread::sleep(Duration::from_millis(40 + 37 * run as u64));
+        std::thread::sleep(longest * (run + 1) / RUNS);
         for child in &mut children {
             child.kill().unwrap();
         }
@@ -94,14 +98,14 @@ fn what_was_acknowledged_survives_a_kill_and_the_store_is_sound() {
         }
     }
     let kept = kept(&toolgate);
-    assert!(acknowledged.len() > RUNS, "too little was done to tell");
+    assert!(acknowledged.len() > RUNS as usize, "too little was done to tell");
     let once: BTreeSet<String> = kept.iter().cloned().collect();
     assert_eq!(once.len(), kept.len(), "nothing is there twice");
     let lost: Vec<&String> = acknowledged.difference(&once).collect();
     assert_eq!(lost, [""; 0], "nothing acknowledged is lost");
     // Of what was not acknowledged, one call of each process at most was carried out.
     let more = once.difference(&acknowledged).count();
-    assert!(more <= 2 * RUNS * 4, "{more} of {}", once.len());
+    assert!(more <= 2 * RUNS as usize * 4, "{more} of {}", once.len());
     toolgate.run(["memory"]).success();
     toolgate.run(["doctor"]);
     let audit = Audit::open(&toolgate.home("")).unwrap().unwrap();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Toolgate, json_lines, send_signal, stdout};
 use crate::mcp_client::{Client, text};
-use crate::workshop::{eventually, processes};
+use crate::workshop::{PATIENCE, eventually, processes, unique_sleep};
 
 fn names(client: &mut Client) -> Vec<String> {
     let listed = client.ask("tools/list", &json!({}));
@@ -190,10 +190,11 @@ fn what_is_no_message_is_answered_and_the_connection_goes_on() {
 fn a_cancelled_call_stops_and_is_not_answered() {
     let toolgate = Toolgate::new();
     let mut client = Client::connect(&toolgate, &["--mode", "yolo"]);
-    let id = client.begin("shell", &json!({ "command": "echo begun; sleep 73.01" }));
+    let sleep = unique_sleep();
+    let id = client.begin("shell", &json!({ "command": format!("echo begun; {sleep}") }));
     client.next(|message| message["params"]["message"] == "begun");
     client.notify("notifications/cancelled", &json!({ "requestId": id, "reason": "enough" }));
-    eventually("the command goes on", || processes("sleep 73.01").is_empty());
+    eventually("the command goes on", || processes(&sleep).is_empty());
     assert_eq!(client.ask("ping", &json!({}))["result"], json!({}));
     let rest = client.rest(Duration::from_millis(200));
     assert!(rest.iter().all(|message| message["id"] != id), "{rest:?}");
@@ -207,20 +208,25 @@ fn a_cancelled_call_stops_and_is_not_answered() {
 fn progress_is_told_to_those_who_asked_for_it() {
     let toolgate = Toolgate::new();
     let mut client = Client::connect(&toolgate, &["--mode", "yolo"]);
-    let command = json!({ "command": "echo one; sleep 0.3; echo two; sleep 1.2" });
-    let id = client.begin("shell", &command);
+    let waits = |name: &str| format!("until [ -e {name} ]; do sleep 0.02; done");
+    let command = format!("echo one; {}; echo two; {}", waits("one"), waits("two"));
+    let id = client.begin("shell", &json!({ "command": command }));
+    let mut told: Vec<Value> = Vec::new();
+    let mut next = |client: &mut Client, start: &str| {
+        let says = |message: &Value| message["params"]["message"].as_str().map(str::to_owned);
+        told.push(client.next(|message| says(message).is_some_and(|text| text.starts_with(start))));
+    };
+    next(&mut client, "one");
+    toolgate.write("one", "");
+    next(&mut client, "two");
+    next(&mut client, "running, ");
+    toolgate.write("two", "");
     let answer = client.answer(id);
     assert_eq!(answer["result"]["isError"], false, "{answer}");
-    let told = client.rest(Duration::from_millis(100));
     let numbers: Vec<_> = told.iter().map(|m| m["params"]["progress"].as_f64().unwrap()).collect();
-    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{told:?}");
-    let told: Vec<_> = told
-        .iter()
-        .inspect(|message| assert_eq!(message["params"]["progressToken"], "how"))
-        .map(|message| message["params"]["message"].as_str().unwrap())
-        .collect();
-    assert!(told.starts_with(&["one", "two"]), "{told:?}");
-    assert!(told.contains(&"running, 1 s"), "{told:?}");
+    assert!(numbers[0] < numbers[1], "{told:?}");
+    assert!(told.iter().all(|message| message["params"]["progressToken"] == "how"), "{told:?}");
+    client.rest(Duration::from_millis(100));
 
     client.call("shell", &json!({ "command": "echo one; sleep 0.3" }));
     assert_eq!(client.rest(Duration::from_millis(100)), [Value::Null; 0]);
@@ -238,7 +244,7 @@ fn a_connection_is_a_session() {
     assert_eq!(toolgate.read("a.txt").unwrap(), "new\n");
     // What others change meanwhile is told once.
     fs::write(toolgate.path("a.txt"), "newer\n").unwrap();
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + PATIENCE;
     loop {
         let result = client.call("ls", &json!({ "path": "." }));
         if let Some(told) = result["content"][1]["text"].as_str() {
@@ -270,15 +276,16 @@ fn a_joined_connection_goes_on_where_the_last_one_ended() {
 fn the_end_of_input_ends_everything() {
     let toolgate = Toolgate::new();
     let mut client = Client::connect(&toolgate, &["--mode", "yolo"]);
-    let background = json!({ "command": "sleep 73.02", "background": true });
+    let sleep = unique_sleep();
+    let background = json!({ "command": sleep, "background": true });
     assert_eq!(client.call("shell", &background)["isError"], false);
-    assert!(!processes("sleep 73.02").is_empty());
+    eventually("the background command does not run", || !processes(&sleep).is_empty());
     // What was asked before is still answered.
     let id = client.request("tools/call", &json!({ "name": "ls", "arguments": { "path": "." } }));
     client.close();
     assert_eq!(client.answer(id)["result"]["isError"], false);
     assert!(client.ended().success());
-    eventually("the background command goes on", || processes("sleep 73.02").is_empty());
+    eventually("the background command goes on", || processes(&sleep).is_empty());
 }
 
 #[test]
@@ -301,11 +308,12 @@ fn a_signal_ends_it_cleanly() {
     for signal in [Signal::TERM, Signal::INT] {
         let toolgate = Toolgate::new();
         let mut client = Client::connect(&toolgate, &["--mode", "yolo"]);
-        client.begin("shell", &json!({ "command": "echo begun; sleep 73.03" }));
+        let sleep = unique_sleep();
+        client.begin("shell", &json!({ "command": format!("echo begun; {sleep}") }));
         client.next(|message| message["params"]["message"] == "begun");
         send_signal(&client.child, signal);
         assert!(client.ended().success());
-        eventually("the command goes on", || processes("sleep 73.03").is_empty());
+        eventually("the command goes on", || processes(&sleep).is_empty());
     }
 }
 

@@ -6,11 +6,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolgate_testing::PATIENCE;
 
 use crate::harness::Toolgate;
-
-/// Longer than anything here takes, so that what hangs fails.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A client that sees every message as it is.
 #[derive(Debug)]

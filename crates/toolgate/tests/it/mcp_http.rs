@@ -4,14 +4,14 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::harness::{Toolgate, send_signal, stderr};
 use crate::mcp_client::text;
-use crate::workshop::{eventually, processes};
+use crate::workshop::{PATIENCE, eventually, processes, unique_sleep};
 
 const TOKEN: &str = "a-token-that-nobody-guesses";
 
@@ -51,7 +51,7 @@ impl Served {
     /// Sends a request with these headers; the status, the headers and the body.
     fn send(&self, method: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut head = format!("{method} /mcp HTTP/1.1\r\nConnection: close\r\n");
         let mut usual = vec![
             ("Host", self.address.as_str()),
@@ -219,11 +219,12 @@ fn each_connection_is_a_session_and_ends_when_it_is_told_to() {
     let unread = second.call("edit_file", &edit);
     assert!(text(&unread).starts_with("Error (NotRead)"), "{unread}");
     assert_eq!(first.call("edit_file", &edit)["isError"], false);
-    let background = json!({ "command": "sleep 73.04", "background": true });
+    let sleep = unique_sleep();
+    let background = json!({ "command": sleep, "background": true });
     assert_eq!(first.call("shell", &background)["isError"], false);
-    assert!(!processes("sleep 73.04").is_empty());
+    eventually("the background command does not run", || !processes(&sleep).is_empty());
     assert_eq!(served.send("DELETE", &[("Mcp-Session-Id", &first.id)], b"").0, 202);
-    eventually("the background command goes on", || processes("sleep 73.04").is_empty());
+    eventually("the background command goes on", || processes(&sleep).is_empty());
     assert_eq!(second.call("ls", &json!({ "path": "." }))["isError"], false);
 }
 
@@ -304,11 +305,12 @@ fn a_signal_ends_it_though_clients_listen_and_call() {
     let mut line = String::new();
     BufReader::new(&listening).read_line(&mut line).unwrap();
     assert!(line.starts_with("HTTP/1.1 200"), "{line}");
-    let background = json!({ "command": "sleep 73.05", "background": true });
+    let sleep = unique_sleep();
+    let background = json!({ "command": sleep, "background": true });
     assert_eq!(session.call("shell", &background)["isError"], false);
     let begun = Instant::now();
     send_signal(&served.child, Signal::TERM);
     assert!(served.child.wait().unwrap().success());
-    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
-    eventually("the background command goes on", || processes("sleep 73.05").is_empty());
+    assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+    eventually("the background command goes on", || processes(&sleep).is_empty());
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use toolgate_testing::{git, skip};
+
 use crate::workshop::{Workshop, printed};
 
 /// Runs a line that has to succeed, in the sandbox.
@@ -21,7 +23,7 @@ fn has(program: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
     let found = found.is_ok_and(|output| output.status.success());
     if !found {
-        eprintln!("\n*** SKIPPED: `{program}` is not installed ***\n");
+        skip(format!("`{program}` is not installed"));
     }
     found
 }
@@ -33,18 +35,27 @@ fn git_commits() {
     }
     let shop = Workshop::new();
     let git = |args: &[&str]| {
-        let done = Command::new("git").args(args).current_dir(shop.path("")).output().unwrap();
+        let done = git(&shop.path("")).args(args).output().unwrap();
         assert!(done.status.success(), "{args:?}");
     };
     git(&["init", "-q"]);
-    git(&["config", "user.name", "Anna"]);
-    git(&["config", "user.email", "anna@example.com"]);
+    // The commands below are not kept from the user's own settings.
+    for (name, value) in [
+        ("user.name", "Anna"),
+        ("user.email", "anna@example.com"),
+        ("commit.gpgSign", "false"),
+        ("tag.gpgSign", "false"),
+        ("core.hooksPath", ".git/hooks"),
+    ] {
+        git(&["config", name, value]);
+    }
     fs::write(shop.path("a.txt"), "one\n").unwrap();
     works(&shop, "git add a.txt && git commit -q -m first && git switch -q -c other");
     works(&shop, "echo two >> a.txt; git commit -qam second; git log --oneline | wc -l");
-    let mut count = Command::new("git");
-    let count =
-        count.args(["rev-list", "--count", "HEAD"]).current_dir(shop.path("")).output().unwrap();
+    let count = toolgate_testing::git(&shop.path(""))
+        .args(["rev-list", "--count", "HEAD"])
+        .output()
+        .unwrap();
     assert_eq!(count.stdout, b"2\n");
     works(&shop, "git stash list; git tag v1; git branch -d other || true; git gc -q");
 }
@@ -87,7 +98,7 @@ fn python_makes_an_environment_and_runs_tests() {
     if venv.status.success() {
         works(&shop, "python3 -m venv env && env/bin/python -c 'print(1)'");
     } else {
-        eprintln!("\n*** SKIPPED: this python3 has no venv ***\n");
+        skip("this python3 has no venv");
     }
     fs::write(shop.path("test_small.py"), "def test_sum():\n    assert 1 + 1 == 2\n").unwrap();
     match std::env::var("TOOLGATE_TEST_PYTEST") {
@@ -95,7 +106,7 @@ fn python_makes_an_environment_and_runs_tests() {
             let line = format!("PYTHONPATH='{folder}' python3 -m pytest -q test_small.py");
             assert!(works(&shop, &line).contains("1 passed"));
         }
-        Err(_) => eprintln!("\n*** SKIPPED: pytest, which `cargo xtask test` installs ***\n"),
+        Err(_) => skip("there is no pytest, which `cargo xtask test` installs"),
     }
     let unittest = "import unittest\nclass T(unittest.TestCase):\n  def test(self): self.assertEqual(2, 1 + 1)\n";
     fs::write(shop.path("test_unit.py"), unittest).unwrap();

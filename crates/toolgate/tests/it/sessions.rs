@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Output;
 
 use serde_json::{Value, json};
+use toolgate_testing::skip;
 
 use crate::harness::Toolgate;
 
@@ -129,8 +130,7 @@ fn without_a_watcher_it_is_said_and_found_when_editing() {
     fs::write(toolgate.outside("calls"), input).unwrap();
     let output = command.arg(toolgate.outside("calls")).output().unwrap();
     if stderr(&output).contains("unshare") {
-        // Said aloud by the runner, because some machines forbid it.
-        writeln_skipped(&stderr(&output));
+        skip(format!("no namespace can be made: {}", stderr(&output)));
         return;
     }
     let lines = String::from_utf8(output.stdout.clone()).unwrap();
@@ -143,10 +143,6 @@ fn without_a_watcher_it_is_said_and_found_when_editing() {
     toolgate.write("a.txt", "two\n");
     let stale = call(&toolgate, Some("s"), "edit_file", &edit("a.txt", "two", "x"));
     assert!(stderr(&stale).contains("ModifiedSinceRead"), "{}", stderr(&stale));
-}
-
-fn writeln_skipped(why: &str) {
-    eprintln!("*** SKIPPED: a session without a watcher, because no namespace can be made: {why}");
 }
 
 #[test]

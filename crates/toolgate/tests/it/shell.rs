@@ -1,6 +1,6 @@
 //! Commands: what comes back, and how they end.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -9,7 +9,9 @@ use toolgate::core::call::Call;
 use toolgate::core::error::ErrorKind;
 use toolgate::core::event::Event;
 
-use crate::workshop::{RUNTIME, Workshop, eventually, printed, processes};
+use crate::workshop::{
+    PATIENCE, RUNTIME, Workshop, eventually, printed, processes, unique_sleep,
+};
 
 #[test]
 fn output_and_exit_code_come_back() {
@@ -79,19 +81,22 @@ fn bytes_that_are_no_text_do_no_harm() {
 fn cancelling_ends_a_command() {
     let shop = Workshop::new();
     let cancellation = CancellationToken::new();
-    let call = Call::new("shell", json!({ "command": "sleep 271.5 & sleep 271.5" }));
+    let sleep = unique_sleep();
+    let call = Call::new("shell", json!({ "command": format!("{sleep} & {sleep}") }));
     let begun = Instant::now();
     let outcome = RUNTIME.block_on(async {
         let calling = shop.gate.call_cancellable(call, &shop.session, &cancellation);
         let cancel = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            let starts = sleep.clone();
+            let started = move || eventually("it runs", || processes(&starts).len() >= 2);
+            tokio::task::spawn_blocking(started).await.unwrap();
             cancellation.cancel();
         };
         tokio::join!(calling, cancel).0
     });
     assert_eq!(outcome.result.error_kind(), Some(ErrorKind::Cancelled));
-    assert!(begun.elapsed() < Duration::from_secs(5));
-    assert_eq!(processes("sleep 271.5"), Vec::<String>::new());
+    assert!(begun.elapsed() < PATIENCE);
+    assert_eq!(processes(&sleep), Vec::<String>::new());
 }
 
 /// Words that a shell reads as they are.
@@ -140,9 +145,10 @@ proptest! {
     fn a_command_that_takes_too_long_is_ended(timeout in 20_u64..80) {
         let shop = Workshop::new();
         let begun = Instant::now();
-        let result = shop.call("shell", json!({ "command": "echo begun; sleep 272.5", "timeout": timeout }));
+        let command = format!("echo begun; {}", unique_sleep());
+        let result = shop.call("shell", json!({ "command": command, "timeout": timeout }));
         prop_assert_eq!(result.error_kind(), Some(ErrorKind::ShellTimeoutError));
-        prop_assert!(begun.elapsed() < Duration::from_secs(3));
+        prop_assert!(begun.elapsed() < PATIENCE);
         prop_assert!(result.llm_content.as_text().contains("took too long"));
     }
 
@@ -159,52 +165,54 @@ proptest! {
 
 #[test]
 fn nothing_of_a_command_that_timed_out_is_left() {
-    let shop = Workshop::new();
+    let (shop, sleep) = (Workshop::new(), unique_sleep());
     for command in [
-        "sleep 273.5",
-        "sleep 273.5 & sleep 273.5 & wait",
-        "setsid sleep 273.5; sleep 273.5",
-        "(setsid sh -c 'sleep 273.5 & sleep 273.5' &) ; sleep 273.5",
-        "trap '' TERM INT HUP; while :; do sleep 273.5; done",
-        "sh -c 'trap \"\" TERM; sleep 273.5; sleep 273.5'",
+        "SLEEP",
+        "SLEEP & SLEEP & wait",
+        "setsid SLEEP; SLEEP",
+        "(setsid sh -c 'SLEEP & SLEEP' &) ; SLEEP",
+        "trap '' TERM INT HUP; while :; do SLEEP; done",
+        "sh -c 'trap \"\" TERM; SLEEP; SLEEP'",
     ] {
+        let command = command.replace("SLEEP", &sleep);
         for sandbox in ["workspace_write", "full"] {
             let begun = Instant::now();
             let result = shop
                 .call("shell", json!({ "command": command, "timeout": 300, "sandbox": sandbox }));
             assert_eq!(result.error_kind(), Some(ErrorKind::ShellTimeoutError), "{command}");
-            assert!(begun.elapsed() < Duration::from_secs(6), "{command}");
-            assert_eq!(processes("sleep 273.5"), Vec::<String>::new(), "{command} ({sandbox})");
+            assert!(begun.elapsed() < PATIENCE, "{command}");
+            assert_eq!(processes(&sleep), Vec::<String>::new(), "{command} ({sandbox})");
         }
     }
 }
 
 #[test]
 fn what_a_command_leaves_behind_ends_with_it() {
-    let shop = Workshop::new();
+    let (shop, sleep) = (Workshop::new(), unique_sleep());
     for sandbox in ["workspace_write", "full"] {
         for command in [
-            "sleep 274.5 & echo done",
-            "(setsid sleep 274.5 &); echo done",
-            "nohup sleep 274.5 >/dev/null 2>&1 & echo done",
-            "sh -c 'sh -c \"sleep 274.5 &\" &' ; echo done",
+            "SLEEP & echo done",
+            "(setsid SLEEP &); echo done",
+            "nohup SLEEP >/dev/null 2>&1 & echo done",
+            "sh -c 'sh -c \"SLEEP &\" &' ; echo done",
         ] {
+            let command = command.replace("SLEEP", &sleep);
             let begun = Instant::now();
             let result = shop.call("shell", json!({ "command": command, "sandbox": sandbox }));
             assert_eq!(printed(&result).0, "done\n", "{command}");
-            assert!(begun.elapsed() < Duration::from_secs(3), "{command}");
-            assert_eq!(processes("sleep 274.5"), Vec::<String>::new(), "{command} ({sandbox})");
+            assert!(begun.elapsed() < PATIENCE, "{command}");
+            assert_eq!(processes(&sleep), Vec::<String>::new(), "{command} ({sandbox})");
         }
     }
 }
 
 #[test]
 fn the_session_ends_its_background_commands() {
-    let shop = Workshop::new();
+    let (shop, sleep) = (Workshop::new(), unique_sleep());
     for _ in 0..3 {
-        shop.start("(setsid sleep 275.5 &); sleep 275.5");
+        shop.start(&format!("(setsid {sleep} &); {sleep}"));
     }
-    eventually("they run", || processes("sleep 275.5").len() >= 6);
+    eventually("they run", || processes(&sleep).len() >= 6);
     drop(shop);
-    eventually("they are gone", || processes("sleep 275.5").is_empty());
+    eventually("they are gone", || processes(&sleep).is_empty());
 }

@@ -31,7 +31,7 @@ impl Terminal {
     }
 
     pub(crate) fn start_command(command: Command) -> Self {
-        Self { session: spawn_command(command, Some(30_000)).unwrap() }
+        Self { session: spawn_command(command, Some(120_000)).unwrap() }
     }
 
     /// What is on the screen up to the question.

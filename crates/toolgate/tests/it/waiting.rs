@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use toolgate::core::approval::Answer;
 use toolgate_store::approvals::{AnswerError, Desk, OpenRequest};
+use toolgate_testing::PATIENCE;
 
 use crate::harness::Toolgate;
 
 fn waiting(desk: &mut Desk) -> OpenRequest {
-    let patience = Instant::now() + Duration::from_secs(30);
+    let patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
         if let Some(open) = desk.pending().unwrap().pop() {
             return open;

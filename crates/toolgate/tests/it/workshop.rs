@@ -1,9 +1,8 @@
 //! A gate that runs commands for real, in this process.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -16,6 +15,7 @@ use toolgate::core::result::ToolResult;
 use toolgate::core::workspace::Workspace;
 use toolgate::policy::{Engine, Level, Mode};
 use toolgate_sandbox::{SandboxSpawner, Settings};
+pub(crate) use toolgate_testing::{PATIENCE, eventually, unique_sleep};
 
 /// One runtime for all tests of this process, as a program has one.
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
@@ -105,28 +105,8 @@ pub(crate) fn printed(result: &ToolResult) -> (String, String) {
     (text("stdout"), text("stderr"))
 }
 
-/// The processes whose command line has a mark in it.
+/// The command lines of other processes that contain `mark`.
 pub(crate) fn processes(mark: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        if line.contains(mark) && !is_own(&entry.path()) {
-            found.push(line);
-        }
-    }
-    found
-}
-
-fn is_own(process: &Path) -> bool {
-    process.file_name().is_some_and(|name| *name == *std::process::id().to_string())
-}
-
-/// Waits until something holds, or fails.
-pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while !holds() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let found = toolgate_testing::processes(mark).into_iter();
+    found.filter(|found| found.id != std::process::id()).map(|found| found.line).collect()
 }

@@ -163,7 +163,6 @@ fn lock(folders: &Mutex<Folders>) -> MutexGuard<'_, Folders> {
 mod tests {
     use std::fs;
     use std::sync::mpsc::{Receiver, channel};
-    use std::time::Duration;
 
     use super::*;
 
@@ -175,7 +174,7 @@ mod tests {
     }
 
     fn next(told: &Receiver<Happened>) -> Happened {
-        told.recv_timeout(Duration::from_secs(10)).unwrap()
+        told.recv_timeout(toolgate_testing::PATIENCE).unwrap()
     }
 
     #[test]
@@ -223,7 +222,7 @@ mod tests {
         let (watch, told) = watching(folder.path());
         drop(watch);
         // The thread's end of the channel is gone, not merely silent.
-        let ended = told.recv_timeout(Duration::from_secs(10));
+        let ended = told.recv_timeout(toolgate_testing::PATIENCE);
         assert_eq!(ended, Err(std::sync::mpsc::RecvTimeoutError::Disconnected));
     }
 }

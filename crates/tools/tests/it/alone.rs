@@ -3,6 +3,8 @@
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Output};
 
+use toolgate_testing::skip;
+
 /// Set to the name of the test in the child process that does its work.
 const CHILD: &str = "TOOLGATE_TOOLS_TEST_ALONE";
 /// The user without rights.
@@ -24,9 +26,7 @@ pub(crate) fn run_without_rights(test: &str, work: impl FnOnce()) {
     match child(test).uid(NOBODY).gid(NOBODY).output() {
         Ok(output) => check(&output),
         Err(error) => {
-            eprintln!(
-                "SKIPPED {test}: this is run by root, and a child without rights cannot start: {error}"
-            );
+            skip(format!("{test}: a process without root's rights cannot start: {error}"));
         }
     }
 }

@@ -18,9 +18,7 @@ use crate::harness::Lab;
 fn ripgrep() -> Option<PathBuf> {
     let binary = std::env::var_os("TOOLGATE_TEST_RG").map(PathBuf::from);
     if binary.is_none() {
-        eprintln!(
-            "SKIPPED comparison with ripgrep: TOOLGATE_TEST_RG names no ripgrep binary; run `cargo xtask test`"
-        );
+        toolgate_testing::skip("there is no ripgrep, which `cargo xtask test` installs");
     }
     binary
 }
@@ -204,7 +202,9 @@ fn this_projects_own_tree_is_seen_as_ripgrep_sees_it() {
     let Some(binary) = ripgrep() else { return };
     let lab = Lab::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     for hidden in [false, true] {
-        let (ours, theirs) = files(&binary, &lab, hidden);
+        let (mut ours, theirs) = files(&binary, &lab, hidden);
+        // In a linked worktree this is a file, which ripgrep was told to leave out.
+        ours.remove(".git");
         assert_eq!(ours, theirs, "hidden: {hidden}");
     }
     for pattern in [r"\bfn main\b", r"^\[workspace", "proptest_config", "unsafe_code"] {

@@ -1,11 +1,12 @@
 //! Both eras, found out and spoken.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use toolgate_mcp::client::{Asked, Client, Era, Listed, News};
+use toolgate_testing::PATIENCE;
 
-use super::{Noting, Place, connect, echo, seconds, text};
+use super::{Noting, Place, connect, echo, patient, text};
 
 #[tokio::test]
 async fn a_server_with_a_handshake_is_greeted() {
@@ -17,7 +18,7 @@ async fn a_server_with_a_handshake_is_greeted() {
     let tools = client.list(Listed::Tools).await.unwrap();
     assert_eq!(tools[0]["name"], "echo");
     assert_eq!(tools[0]["unheardOf"]["kept"], true);
-    let result = echo(&client, seconds(10)).await.unwrap();
+    let result = echo(&client, patient()).await.unwrap();
     assert_eq!(text(&result), r#"{"text":"hello"}"#);
     assert!(client.list(Listed::Prompts).await.unwrap().is_empty());
 }
@@ -30,7 +31,7 @@ async fn a_server_without_a_handshake_is_asked_what_it_is() {
         let client = Client::connect(&place.hostile(&["modern"]), known, host).await.unwrap();
         assert_eq!(client.about().era, Era::Modern);
         assert_eq!(client.about().name, "hostile");
-        let result = echo(&client, seconds(10)).await.unwrap();
+        let result = echo(&client, patient()).await.unwrap();
         assert_eq!(text(&result), r#"{"text":"hello"}"#);
     }
 }
@@ -41,8 +42,8 @@ async fn a_server_that_ignores_what_it_does_not_know_is_greeted_all_the_same() {
     let begun = Instant::now();
     let client = connect(&place.hostile(&["deaf-before-greeting"])).await.unwrap();
     assert_eq!(client.about().era, Era::Legacy);
-    assert!(begun.elapsed() < Duration::from_secs(10));
-    assert!(echo(&client, seconds(10)).await.is_ok());
+    assert!(begun.elapsed() < PATIENCE);
+    assert!(echo(&client, patient()).await.is_ok());
 }
 
 #[tokio::test]
@@ -50,7 +51,7 @@ async fn a_server_that_dies_of_what_it_does_not_know_is_started_again() {
     let place = Place::new();
     let client = connect(&place.hostile(&["dies-of-discover"])).await.unwrap();
     assert_eq!(client.about().era, Era::Legacy);
-    assert!(echo(&client, seconds(10)).await.is_ok());
+    assert!(echo(&client, patient()).await.is_ok());
 }
 
 #[tokio::test]
@@ -71,7 +72,7 @@ async fn a_question_reaches_whoever_made_the_call() {
         let host = Noting::with_forms();
         let client = Client::connect(&place.hostile(ways), None, host.clone()).await.unwrap();
         let answering = Noting::with_forms();
-        let mut exchange = seconds(10);
+        let mut exchange = patient();
         exchange.host = Some(answering.clone());
         let result = echo(&client, exchange).await.unwrap();
         assert!(result.to_string().contains(r#"\"content\":{\"sure\":true}"#), "{result}");
@@ -80,7 +81,7 @@ async fn a_question_reaches_whoever_made_the_call() {
         assert_eq!(form["message"], "Sure?");
         assert!(host.asked.lock().unwrap().is_empty());
 
-        let result = echo(&client, seconds(10)).await.unwrap();
+        let result = echo(&client, patient()).await.unwrap();
         assert!(result.to_string().contains(r#"\"content\":{\"sure\":\"host\"}"#), "{result}");
         assert_eq!(host.asked.lock().unwrap().len(), 1);
     }
@@ -90,10 +91,10 @@ async fn a_question_reaches_whoever_made_the_call() {
 async fn what_was_not_offered_is_refused() {
     let place = Place::new();
     let client = connect(&place.hostile(&["asks"])).await.unwrap();
-    let result = echo(&client, seconds(10)).await.unwrap();
+    let result = echo(&client, patient()).await.unwrap();
     assert_eq!(text(&result), "the answer was null");
     let client = connect(&place.hostile(&["asks", "modern"])).await.unwrap();
-    let error = echo(&client, seconds(10)).await.unwrap_err();
+    let error = echo(&client, patient()).await.unwrap_err();
     insta::assert_snapshot!(error, @"the server asked for `elicitation/create` and did not get it: this client does not offer `elicitation/create`");
 }
 

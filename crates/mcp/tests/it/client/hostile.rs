@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use toolgate_mcp::client::{Client, ClientError, Era, Listed, News, Reason};
+use toolgate_testing::PATIENCE;
 
-use super::{Noting, Place, connect, connect_legacy, echo, echo_params, seconds, text};
+use super::{Noting, Place, connect, connect_legacy, echo, echo_params, patient, seconds, text};
 
 #[tokio::test]
 async fn text_among_the_messages_is_passed_over() {
@@ -13,7 +14,7 @@ async fn text_among_the_messages_is_passed_over() {
     for ways in [&["greets"][..], &["malformed"][..], &["wrong-ids"][..], &["complains"][..]] {
         let client = connect(&place.hostile(ways)).await.unwrap();
         assert_eq!(client.list(Listed::Tools).await.unwrap().len(), 1, "{ways:?}");
-        let result = echo(&client, seconds(10)).await.unwrap();
+        let result = echo(&client, patient()).await.unwrap();
         assert_eq!(text(&result), r#"{"text":"hello"}"#);
     }
 }
@@ -22,7 +23,7 @@ async fn text_among_the_messages_is_passed_over() {
 async fn content_of_unknown_kinds_is_kept() {
     let place = Place::new();
     let client = connect_legacy(&place.hostile(&["odd-content"])).await;
-    let result = echo(&client, seconds(10)).await.unwrap();
+    let result = echo(&client, patient()).await.unwrap();
     assert_eq!(result["content"].as_array().unwrap().len(), 6);
     assert_eq!(result["content"][0]["points"][2], 3);
     assert_eq!(result["content"][3]["annotations"]["audience"][0], "martian");
@@ -35,7 +36,7 @@ async fn an_answer_that_is_too_large_fails_alone() {
     let mut spec = place.hostile(&["big=100000000"]);
     spec.longest = 4 * 1024 * 1024;
     let client = connect_legacy(&spec).await;
-    let error = echo(&client, seconds(60)).await.unwrap_err();
+    let error = echo(&client, patient()).await.unwrap_err();
     insta::assert_snapshot!(error, @"the server's answer is larger than 4 MB and was not read; ask for less of it");
     assert_eq!(client.list(Listed::Tools).await.unwrap().len(), 1);
     assert!(memory() < 300, "{} MB", memory());
@@ -45,7 +46,7 @@ async fn an_answer_that_is_too_large_fails_alone() {
 async fn a_large_answer_within_the_limit_arrives() {
     let place = Place::new();
     let client = connect_legacy(&place.hostile(&["big=20000000"])).await;
-    let result = echo(&client, seconds(60)).await.unwrap();
+    let result = echo(&client, patient()).await.unwrap();
     assert_eq!(text(&result).len(), 20_000_000);
 }
 
@@ -56,12 +57,16 @@ async fn endless_chatter_starves_nobody() {
     let spec = place.hostile(&["chatters"]);
     let client = Client::connect(&spec, Some(Era::Legacy), host.clone()).await.unwrap();
     for _ in 0..20 {
-        assert!(echo(&client, seconds(20)).await.is_ok());
+        assert!(echo(&client, patient()).await.is_ok());
     }
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let news = std::mem::take(&mut *host.news.lock().unwrap());
-    assert!(news.iter().any(|news| matches!(news, News::Log { .. })));
-    assert!(news.contains(&News::ToolsChanged));
+    let end = Instant::now() + PATIENCE;
+    let mut news = Vec::new();
+    let is_log = |news: &News| matches!(news, News::Log { .. });
+    while !(news.iter().any(is_log) && news.contains(&News::ToolsChanged)) {
+        assert!(Instant::now() < end, "{news:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        news.append(&mut host.news.lock().unwrap());
+    }
     assert!(memory() < 300, "{} MB", memory());
     client.close().await;
 }
@@ -73,7 +78,7 @@ async fn a_flood_of_questions_starves_nobody() {
     let spec = place.hostile(&["floods"]);
     let client = Client::connect(&spec, Some(Era::Legacy), host).await.unwrap();
     for _ in 0..5 {
-        assert!(echo(&client, seconds(20)).await.is_ok());
+        assert!(echo(&client, patient()).await.is_ok());
     }
     assert!(memory() < 300, "{} MB", memory());
     client.close().await;
@@ -83,12 +88,12 @@ async fn a_flood_of_questions_starves_nobody() {
 async fn dying_during_a_call_says_so() {
     let place = Place::new();
     let client = connect_legacy(&place.hostile(&["dies"])).await;
-    let error = echo(&client, seconds(10)).await.unwrap_err();
+    let error = echo(&client, patient()).await.unwrap_err();
     insta::assert_snapshot!(error, @"the server ended with exit code 3; it said last: this is how I end");
     let ended = client.ended().await;
     assert_eq!(ended.stderr, "this is how I end\n");
     assert!(
-        matches!(echo(&client, seconds(10)).await, Err(ClientError::Gone(again)) if again == ended)
+        matches!(echo(&client, patient()).await, Err(ClientError::Gone(again)) if again == ended)
     );
 }
 
@@ -121,15 +126,16 @@ async fn a_server_that_says_nothing_at_all_is_given_up() {
 #[tokio::test]
 async fn progress_is_heard_and_buys_time_up_to_a_limit() {
     let place = Place::new();
-    let client = connect_legacy(&place.hostile(&["progresses=10"])).await;
+    let client = connect_legacy(&place.hostile(&["progresses=25"])).await;
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let mut exchange = seconds(1);
+    let mut exchange = seconds(4);
     let noting = Arc::clone(&heard);
     exchange.progress = Some(Arc::new(move |progress| noting.lock().unwrap().push(progress)));
     assert!(echo(&client, exchange.clone()).await.is_ok());
-    assert_eq!(heard.lock().unwrap().len(), 10);
-    assert_eq!(heard.lock().unwrap()[9].message.as_deref(), Some("going on"));
+    assert_eq!(heard.lock().unwrap().len(), 25);
+    assert_eq!(heard.lock().unwrap()[24].message.as_deref(), Some("going on"));
 
+    exchange.patience = PATIENCE;
     exchange.most = Duration::from_millis(1500);
     let error = echo(&client, exchange).await.unwrap_err();
     insta::assert_snapshot!(error, @"the server reported progress, but no result within 1.5 s; raise its `timeout` if it needs longer");
@@ -149,10 +155,10 @@ async fn closing_the_output_ends_the_connection() {
     let place = Place::new();
     let client = connect_legacy(&place.hostile(&["closes-output"])).await;
     let begun = Instant::now();
-    let error = echo(&client, seconds(60)).await.unwrap_err();
+    let error = echo(&client, patient()).await.unwrap_err();
     let ClientError::Gone(ended) = error else { panic!("{error}") };
     assert_eq!(ended.reason, Reason::ClosedOutput);
-    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(begun.elapsed() < PATIENCE);
 }
 
 #[tokio::test]
@@ -173,7 +179,7 @@ async fn many_calls_at_once_find_their_answers() {
         async move {
             let mut params = echo_params();
             params["arguments"]["text"] = number.into();
-            let result = client.request("tools/call", params, seconds(20)).await.unwrap();
+            let result = client.request("tools/call", params, patient()).await.unwrap();
             assert_eq!(text(&result), format!(r#"{{"text":{number}}}"#));
         }
     });

@@ -6,22 +6,15 @@ use std::time::{Duration, Instant};
 use toolgate_core::policy::Level;
 use toolgate_core::policy::rule::Sandbox;
 use toolgate_mcp::client::{Client, Reach, Reason, Way};
+use toolgate_testing::{eventually, skip};
 
-use super::{Place, connect_legacy, echo, seconds};
+use super::{Place, connect_legacy, echo, patient};
 
 /// Whether a process runs.
 fn runs(id: &str) -> bool {
     // One that has ended and was not waited for is a zombie.
     std::fs::read_to_string(format!("/proc/{id}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().trim_start().starts_with('Z'))
-}
-
-fn eventually(what: &str, holds: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while !holds() {
-        assert!(Instant::now() < end, "still not: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 async fn with_grandchild(place: &Place, ways: &[&str]) -> (Client, String) {
@@ -82,11 +75,11 @@ async fn a_confined_server_writes_only_where_it_may() {
         program.folder.clone_from(&workspace);
         program.reach = Reach { sandbox, network: Vec::new(), roots: vec![workspace.clone()] };
         if program.spawner.level() == Level::None {
-            eprintln!("\n*** SKIPPED: this machine cannot confine programs ***\n");
+            skip("this machine cannot confine programs");
             return;
         }
         let client = connect_legacy(&spec).await;
-        assert!(echo(&client, seconds(10)).await.is_ok());
+        assert!(echo(&client, patient()).await.is_ok());
         client.close().await;
         assert_eq!(file.exists(), is_written, "{sandbox:?}");
     }

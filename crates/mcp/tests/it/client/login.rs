@@ -9,7 +9,7 @@ use toolgate_mcp::client::{Client, ConnectError, Era, Listed, Remote, Spec, Way}
 use url::Url;
 
 use super::web::{Came, Reply, Web};
-use super::{Noting, echo, seconds};
+use super::{Noting, echo, patient};
 
 /// What the server and whoever gives tokens for it know.
 #[derive(Debug, Default)]
@@ -161,7 +161,7 @@ async fn what_was_missing_is_asked_for_at_the_next_login() {
     tokens(&web, folder.path()).login(&browser()).await.unwrap();
     known.lock().unwrap().scope = Some("more");
     let client = connect(&web, folder.path()).await.unwrap();
-    let error = echo(&client, seconds(10)).await.unwrap_err();
+    let error = echo(&client, patient()).await.unwrap_err();
     insta::assert_snapshot!(error, @"the server wants a login: run `toolgate servers login test`");
     tokens(&web, folder.path()).login(&browser()).await.unwrap();
     assert_eq!(asked_for(&web), "basic more");

@@ -11,10 +11,11 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolgate_mcp::client::{Client, ClientError, Era, Listed, News, Reason, Remote, Spec, Way};
 use toolgate_mcp::server::{Eras, HttpSettings, PATH};
+use toolgate_testing::PATIENCE;
 use url::Url;
 
 use super::web::{Reply, Web};
-use super::{Noting, connect, connect_legacy, echo, seconds, text};
+use super::{Noting, connect, connect_legacy, echo, patient, seconds, text};
 use crate::everything;
 
 /// Serves everything over HTTP, for as long as the token is not dropped.
@@ -46,7 +47,7 @@ async fn both_eras_are_found_and_spoken() {
         assert!(tools.len() > 5);
         let params = json!({"name": "test_simple_text", "arguments": {}});
         let params = params.as_object().unwrap().clone();
-        let result = client.request("tools/call", params, seconds(20)).await.unwrap();
+        let result = client.request("tools/call", params, patient()).await.unwrap();
         assert!(!text(&result).is_empty());
         client.close().await;
         assert_eq!(client.ended().await.reason, Reason::Closed);
@@ -59,7 +60,7 @@ async fn a_session_is_kept_until_the_server_forgets_it() {
     let client = connect(&web.spec()).await.unwrap();
     assert_eq!(client.about().era, Era::Legacy);
     assert_eq!(client.list(Listed::Tools).await.unwrap().len(), 1);
-    let error = echo(&client, seconds(10)).await.unwrap_err();
+    let error = echo(&client, patient()).await.unwrap_err();
     insta::assert_snapshot!(error, @"the server knows the session no more");
     assert_eq!(client.ended().await.reason, Reason::SessionExpired);
     let came = web.came();
@@ -88,7 +89,7 @@ async fn secrets_do_not_follow_a_redirect_elsewhere() {
     remote.headers = BTreeMap::from([("X-Secret".to_owned(), "hidden".to_owned())]);
     let client = connect_legacy(&Spec::new("test", Way::Http(remote))).await;
     assert_eq!(client.list(Listed::Tools).await.unwrap().len(), 1);
-    let error = echo(&client, seconds(10)).await.unwrap_err();
+    let error = echo(&client, patient()).await.unwrap_err();
     insta::assert_snapshot!(error, @"the server refused the request with HTTP status 307");
     assert!(elsewhere.came().is_empty());
     assert!(web.came().iter().all(|came| came.header("x-secret") == Some("hidden")));
@@ -116,7 +117,7 @@ async fn an_answer_that_breaks_off_is_taken_up_again() {
     let client = Client::connect(&web.spec(), Some(Era::Legacy), host.clone()).await.unwrap();
     assert_eq!(client.list(Listed::Tools).await.unwrap().len(), 1);
     let begun = Instant::now();
-    let result = echo(&client, seconds(10)).await.unwrap();
+    let result = echo(&client, patient()).await.unwrap();
     assert_eq!(text(&result), "the rest");
     assert!(begun.elapsed() >= Duration::from_millis(300));
     assert_eq!(*host.news.lock().unwrap(), [News::ToolsChanged]);
@@ -128,7 +129,7 @@ async fn an_answer_that_never_comes_is_given_up() {
         Web::new(|came| (came.wants() == "tools/call").then(|| Reply::events(": nothing\n\n")))
             .await;
     let client = connect_legacy(&web.spec()).await;
-    let error = echo(&client, seconds(10)).await.unwrap_err();
+    let error = echo(&client, patient()).await.unwrap_err();
     insta::assert_snapshot!(error, @"the server cannot be reached: it broke off before the answer");
     assert_eq!(client.list(Listed::Tools).await.unwrap().len(), 1);
 }
@@ -153,7 +154,7 @@ async fn what_is_too_large_fails_alone() {
     spec.longest = 2 * 1024 * 1024;
     let client = connect_legacy(&spec).await;
     for _ in 0..2 {
-        let error = echo(&client, seconds(10)).await.unwrap_err();
+        let error = echo(&client, patient()).await.unwrap_err();
         assert_eq!(error, ClientError::TooLarge { limit: 2 * 1024 * 1024 });
     }
     assert_eq!(client.list(Listed::Tools).await.unwrap().len(), 1);
@@ -192,7 +193,7 @@ async fn giving_up_closes_the_stream_and_tells_older_servers() {
     let client = connect_legacy(&web.spec()).await;
     let error = echo(&client, seconds(1)).await.unwrap_err();
     assert!(matches!(error, ClientError::TimedOut { .. }));
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + PATIENCE;
     while !web.came().iter().any(|came| came.wants() == "notifications/cancelled") {
         assert!(Instant::now() < end, "the server was not told");
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -233,7 +234,7 @@ async fn servers_from_before_streamable_http_are_found() {
     let client = connect(&web.spec()).await.unwrap();
     assert_eq!(client.about().version, "2024-11-05");
     assert_eq!(client.list(Listed::Tools).await.unwrap().len(), 1);
-    assert_eq!(text(&echo(&client, seconds(10)).await.unwrap()), "older");
+    assert_eq!(text(&echo(&client, patient()).await.unwrap()), "older");
     client.close().await;
     assert_eq!(client.ended().await.reason, Reason::Closed);
 }

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use toolgate_mcp::client::{Abilities, Asked, Client, Era, Listed, Remote, Spec, Way};
+use toolgate_testing::{PATIENCE, skip};
 use url::Url;
 
-use super::{Noting, Place, seconds};
+use super::{Noting, Place, patient};
 
 /// Names the folder with the server and the node that runs it.
 const VARIABLE: &str = "TOOLGATE_TEST_NPM";
@@ -22,7 +23,7 @@ const SERVER: &str = "node_modules/@modelcontextprotocol/server-everything/dist/
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os(VARIABLE).map(PathBuf::from);
     if folder.is_none() {
-        eprintln!("\n*** SKIPPED: `cargo xtask test` installs a server that does everything ***\n");
+        skip("`cargo xtask test` installs a server that does everything");
     }
     folder
 }
@@ -39,17 +40,23 @@ impl Drop for Running {
 
 /// Starts the server over HTTP, and waits until it listens.
 async fn start(folder: &std::path::Path, way: &str) -> (Running, u16) {
-    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
-    let mut command = Command::new(folder.join("node"));
-    command.arg(folder.join(SERVER)).arg(way).env("PORT", port.to_string());
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let running = Running(command.spawn().unwrap());
-    let end = Instant::now() + Duration::from_mins(1);
-    while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-        assert!(Instant::now() < end, "the server does not listen");
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    // Another program may take the port before the server does.
+    for _ in 0..5 {
+        let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+        let mut command = Command::new(folder.join("node"));
+        command.arg(folder.join(SERVER)).arg(way).env("PORT", port.to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut running = Running(command.spawn().unwrap());
+        let end = Instant::now() + PATIENCE;
+        while running.0.try_wait().unwrap().is_none() {
+            if TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
+                return (running, port);
+            }
+            assert!(Instant::now() < end, "the server does not listen");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
-    (running, port)
+    panic!("the server ends instead of listening");
 }
 
 #[tokio::test]
@@ -84,7 +91,7 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 async fn call(client: &Client, name: &str, arguments: Value, host: &Arc<Noting>) -> Value {
-    let mut exchange = seconds(20);
+    let mut exchange = patient();
     exchange.host = Some(host.clone());
     let params = object(json!({"name": name, "arguments": arguments}));
     client.request("tools/call", params, exchange).await.unwrap()
@@ -113,7 +120,7 @@ async fn works(spec: &Spec) {
 
     let heard = Arc::new(Mutex::new(Vec::new()));
     let noting = Arc::clone(&heard);
-    let mut exchange = seconds(20);
+    let mut exchange = patient();
     exchange.progress = Some(Arc::new(move |progress| noting.lock().unwrap().push(progress)));
     let long =
         json!({"name": "trigger-long-running-operation", "arguments": {"duration": 1, "steps": 3}});
@@ -123,18 +130,18 @@ async fn works(spec: &Spec) {
     let prompts = client.list(Listed::Prompts).await.unwrap();
     assert!(!prompts.is_empty());
     let prompt = object(json!({"name": prompts[0]["name"], "arguments": {}}));
-    let prompt = client.request("prompts/get", prompt, seconds(10)).await.unwrap();
+    let prompt = client.request("prompts/get", prompt, patient()).await.unwrap();
     assert!(prompt["messages"].is_array());
     let resources = client.list(Listed::Resources).await.unwrap();
     assert!(!client.list(Listed::Templates).await.unwrap().is_empty());
     let uri = object(json!({"uri": resources[0]["uri"]}));
-    let read = client.request("resources/read", uri.clone(), seconds(10)).await.unwrap();
+    let read = client.request("resources/read", uri.clone(), patient()).await.unwrap();
     assert!(read["contents"].is_array());
-    client.request("resources/subscribe", uri, seconds(10)).await.unwrap();
+    client.request("resources/subscribe", uri, patient()).await.unwrap();
     let level = object(json!({"level": "debug"}));
-    client.request("logging/setLevel", level, seconds(10)).await.unwrap();
+    client.request("logging/setLevel", level, patient()).await.unwrap();
 
-    let error = client.request("no/such/method", Map::new(), seconds(10)).await.unwrap_err();
+    let error = client.request("no/such/method", Map::new(), patient()).await.unwrap_err();
     assert!(error.to_string().contains("-32601"), "{error}");
     client.close().await;
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolgate_core::error::ErrorKind;
+use toolgate_testing::PATIENCE;
 
 use super::server::{Server, html};
 use super::site::Site;
@@ -13,14 +14,17 @@ const LARGE: usize = 9 * 1024 * 1024;
 /// How a page is answered, within the time there is for it.
 #[track_caller]
 fn answered(page: &str, more: &Value) -> String {
+    answered_within(Duration::from_secs(2), page, more)
+}
+
+#[track_caller]
+fn answered_within(convert_time: Duration, page: &str, more: &Value) -> String {
     let server = Server::pages(vec![("/", html(page))]);
-    let site = Site::with(&server, |settings| {
-        settings.limits.convert_time = Duration::from_secs(2);
-    });
+    let site = Site::with(&server, |settings| settings.limits.convert_time = convert_time);
     let started = Instant::now();
     let result = site.fetch("/", more.clone());
     let took = started.elapsed();
-    assert!(took < Duration::from_secs(8), "it took {took:?}");
+    assert!(took < PATIENCE, "it took {took:?}");
     if let Some(error) = &result.error {
         assert_eq!(error.kind, ErrorKind::FetchError, "{}", error.message);
     }
@@ -31,8 +35,9 @@ fn answered(page: &str, more: &Value) -> String {
 fn nesting_ends_somewhere() {
     for tag in ["div", "b", "blockquote", "ul><li", "table><tr><td", "p><b", "svg", "a><object"] {
         let page = format!("<p>start</p>{}", format!("<{tag}>x").repeat(100_000));
-        let text = answered(&page, &json!({}));
-        assert!(text.contains("converted whole"), "{tag}: {}", text.len());
+        // It ends because of its depth, and not because of the time.
+        let text = answered_within(PATIENCE / 2, &page, &json!({}));
+        assert!(text.contains("converted whole"), "{tag}: {text:.200}");
     }
 }
 

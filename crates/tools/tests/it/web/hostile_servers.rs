@@ -10,18 +10,26 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::error::ErrorKind;
+use toolgate_testing::PATIENCE;
+use toolgate_tools::web::Limits;
 
 use super::server::{Request, Server, html, redirect, send};
-use super::site::{Site, quick};
+use super::site::{Site, small};
 
-/// Longer than any of the limits here.
-const PATIENCE: Duration = Duration::from_secs(4);
-
-/// What a fetch from a server with this behaviour fails with, in time.
+/// Returns the error of a fetch from a server with this behaviour.
 #[track_caller]
 fn fault(answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> String {
+    fault_within(small(), answer)
+}
+
+/// Returns the error of a fetch from a server with this behaviour, within these limits.
+#[track_caller]
+fn fault_within(
+    limits: Limits,
+    answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static,
+) -> String {
     let server = Server::start(answer);
-    let site = Site::with(&server, |settings| settings.limits = quick());
+    let site = Site::with(&server, |settings| settings.limits = limits);
     let started = Instant::now();
     let message = site.fault("/x");
     assert!(started.elapsed() < PATIENCE, "{message}");
@@ -90,28 +98,31 @@ fn endless_bodies_end_at_the_size_limit() {
 
 #[test]
 fn slow_servers_end_at_the_time_limits() {
-    let silent = fault(|_, _| thread::sleep(PATIENCE));
+    let head = || Limits { head_time: Duration::from_millis(600), ..small() };
+    let silent = fault_within(head(), |_, _| thread::sleep(PATIENCE));
     insta::assert_snapshot!(silent, @"cannot fetch `http://site.test/x`: `site.test` took longer than 0.6 s to answer; try again later, or another page");
-    let dripping_head = fault(|_, stream| {
+    let dripping_head = fault_within(head(), |_, stream| {
         send(stream, "HTTP/1.1 200 OK\r\n");
         while stream.write_all(b"X-A: b\r\n").is_ok() {
             thread::sleep(Duration::from_millis(50));
         }
     });
     assert!(dripping_head.contains("0.6 s to answer"), "{dripping_head}");
-    let stalled = fault(|_, stream| {
+    let idle = Limits { idle_time: Duration::from_millis(400), ..small() };
+    let stalled = fault_within(idle, |_, stream| {
         send(stream, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc");
         thread::sleep(PATIENCE);
     });
     insta::assert_snapshot!(stalled, @"cannot fetch `http://site.test/x`: `site.test` took longer than 0.4 s to go on with the page; try again later, or another page");
-    let dripping = fault(|_, stream| {
+    let total = Limits { total_time: Duration::from_millis(1_200), ..small() };
+    let dripping = fault_within(total, |_, stream| {
         send(stream, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
         while stream.write_all(b"a").is_ok() {
             thread::sleep(Duration::from_millis(50));
         }
     });
     insta::assert_snapshot!(dripping, @"cannot fetch `http://site.test/x`: `site.test` took longer than 1.2 s to give the whole page; try again later, or another page");
-    let never_final = fault(|_, stream| {
+    let never_final = fault_within(head(), |_, stream| {
         while stream.write_all(b"HTTP/1.1 103 Early Hints\r\n\r\n").is_ok() {
             thread::sleep(Duration::from_millis(20));
         }
@@ -236,7 +247,7 @@ fn certificates_are_checked() {
 
 #[test]
 fn a_cancelled_fetch_ends_at_once() {
-    let server = Server::start(|_, _| thread::sleep(Duration::from_secs(20)));
+    let server = Server::start(|_, _| thread::sleep(PATIENCE * 2));
     let site = Site::new(&server);
     let cancellation = CancellationToken::new();
     let started = Instant::now();
@@ -248,5 +259,5 @@ fn a_cancelled_fetch_ends_at_once() {
     let result =
         site.lab().cancelled_by("web_fetch", json!({ "url": "http://site.test/" }), &cancellation);
     assert_eq!(result.error_kind(), Some(ErrorKind::Cancelled));
-    assert!(started.elapsed() < Duration::from_secs(2));
+    assert!(started.elapsed() < PATIENCE);
 }

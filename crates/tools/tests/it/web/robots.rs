@@ -3,14 +3,15 @@
 use std::thread;
 use std::time::Duration;
 
+use toolgate_testing::PATIENCE;
 use toolgate_tools::web::WebSettings;
 
 use super::server::{Request, Server, answer, html, redirect, send};
-use super::site::{Site, quick};
+use super::site::{Site, small};
 
 fn honouring(settings: &mut WebSettings) {
     settings.robots = true;
-    settings.limits = quick();
+    settings.limits = small();
 }
 
 fn serving(robots: impl Fn(&mut std::net::TcpStream) + Send + Sync + 'static) -> Server {
@@ -37,15 +38,20 @@ fn what_a_site_asks_is_honoured() {
 
 #[test]
 fn a_site_that_does_not_say_allows() {
-    let silent: [fn(&mut std::net::TcpStream); 5] = [
+    let silent: [fn(&mut std::net::TcpStream); 4] = [
         |stream| send(stream, answer("404 Not Found", "text/plain", "Disallow: /")),
         |stream| send(stream, answer("500 Oh", "text/plain", "User-agent: *\nDisallow: /")),
         |stream| send(stream, redirect("302 Found", "/robots.txt")),
         |stream| send(stream, "garbage\r\n\r\n"),
-        |_| thread::sleep(Duration::from_secs(3)),
     ];
     for robots in silent {
         let site = Site::with(&serving(robots), honouring);
         assert_eq!(site.text("/"), "page");
     }
+    let site = Site::with(&serving(|_| thread::sleep(PATIENCE)), |settings| {
+        honouring(settings);
+        // The page itself has to come within this time, too.
+        settings.limits.head_time = Duration::from_secs(3);
+    });
+    assert_eq!(site.text("/"), "page");
 }

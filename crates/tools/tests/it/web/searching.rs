@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate_core::dialect::Dialect;
 use toolgate_core::error::ErrorKind;
-use toolgate_tools::web::Secret;
+use toolgate_testing::PATIENCE;
+use toolgate_tools::web::{Limits, Secret};
 use toolgate_tools::web::search::{Key, ProviderName, SearchSettings};
 
 use super::server::{Request, Server, answer, redirect, send};
-use super::site::{Site, quick};
+use super::site::{Site, small};
 use crate::harness::Lab;
 
 const KEY: &str = "tvly-very-secret-key";
@@ -25,9 +26,14 @@ fn settings(provider: ProviderName, server: &Server, path: &str) -> SearchSettin
 }
 
 fn site(search: SearchSettings, server: &Server) -> Site {
+    site_within(PATIENCE, search, server)
+}
+
+/// The same, where a server has to begin its answer within a time.
+fn site_within(head_time: Duration, search: SearchSettings, server: &Server) -> Site {
     Site::with(server, |settings| {
         settings.search = Some(search);
-        settings.limits = quick();
+        settings.limits = Limits { head_time, ..small() };
     })
 }
 
@@ -247,7 +253,10 @@ fn every_failure_says_what_to_do() {
     insta::assert_snapshot!(failure(Searxng, |_, stream| send(stream, answer("200 OK", "text/html", "<html>a page</html>"))), @"what SearXNG answered is no list of results; check `base_url` in `[web.search]` of config.toml, or try again later");
     insta::assert_snapshot!(failure(DuckDuckGo, |_, stream| send(stream, answer("200 OK", "text/html", "<html>something else</html>"))), @"what DuckDuckGo answered is no list of results; check `base_url` in `[web.search]` of config.toml, or try again later");
     insta::assert_snapshot!(failure(Tavily, |_, stream| send(stream, redirect("301 Moved Permanently", "https://evil.test/"))), @"Tavily is not there any more: it redirects to `https://evil.test/`; if that is right, the user sets it as `base_url` in `[web.search]` of config.toml");
-    insta::assert_snapshot!(failure(Brave, |_, _| thread::sleep(Duration::from_secs(3))), @"Brave cannot be reached: `127.0.0.1` took longer than 0.6 s to answer; try again later, or another page");
+    let server = Server::start(|_, _| thread::sleep(PATIENCE));
+    let site = site_within(Duration::from_millis(600), settings(Brave, &server, ""), &server);
+    let silent = site.lab().error("web_search", json!({ "query": "x" }));
+    insta::assert_snapshot!(silent.message, @"Brave cannot be reached: `127.0.0.1` took longer than 0.6 s to answer; try again later, or another page");
 }
 
 #[test]

@@ -6,7 +6,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -17,6 +16,7 @@ use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::gate::{Gate, GateSettings};
 use toolgate_core::policy::{Engine, Mode};
 use toolgate_core::result::ToolResult;
+use toolgate_testing::PATIENCE;
 use toolgate_tools::web::{Limits, Resolve, WebAccess, WebClient, WebSettings};
 
 use super::server::Server;
@@ -62,13 +62,13 @@ impl Resolve for Names {
     }
 }
 
-/// Limits that no test has to wait for.
-pub(crate) fn quick() -> Limits {
+/// Limits that a server reaches by the size of its answer only, however busy the machine is.
+pub(crate) fn small() -> Limits {
     Limits {
-        connect_time: Duration::from_millis(800),
-        head_time: Duration::from_millis(600),
-        idle_time: Duration::from_millis(400),
-        total_time: Duration::from_millis(1_200),
+        connect_time: PATIENCE,
+        head_time: PATIENCE,
+        idle_time: PATIENCE,
+        total_time: PATIENCE,
         body_bytes: 300_000,
         ..Limits::default()
     }

@@ -1,0 +1,15 @@
+//! Support for tests, so that they pass on machines other than the one they were written on.
+//!
+//! A dev-dependency of the other crates; it depends on none of them.
+
+mod git;
+mod patience;
+mod process;
+mod skip;
+mod time;
+
+pub use git::git;
+pub use patience::{PATIENCE, eventually};
+pub use process::{Process, processes, unique_sleep};
+pub use skip::{SKIPPED_VARIABLE, skip};
+pub use time::processor_time;
