@@ -6,7 +6,8 @@
 mod edit;
 mod layout;
 
-use toml_edit::{Document, Item, Value};
+use self::layout::parse;
+pub use self::layout::{EditPermissionsError, Listed};
 
 use crate::decision::Decision;
 use crate::load::Loader;
@@ -36,30 +37,6 @@ pub enum Change {
     },
     /// The permission was in this list already, so nothing changed.
     Present,
-}
-
-/// A permission that is in one of the lists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// The list.
-    pub decision: Decision,
-    /// The permission as it is written.
-    pub permission: String,
-    /// Its line, counted from 1.
-    pub line: usize,
-}
-
-/// Why a permission cannot be put into a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-#[non_exhaustive]
-pub enum EditPermissionsError {
-    #[error("{line}:{column}: {message}")]
-    Syntax { line: usize, column: usize, message: String },
-    #[error(
-        "its `permissions` are written in a way that cannot be added to; write `[permissions]` with lists `allow`, `ask` and `deny`"
-    )]
-    Shape,
 }
 
 /// Returns the text of a policy file in which a permission is in the list for a decision, and in no
@@ -166,16 +143,6 @@ pub fn list(text: &str) -> Result<Vec<Listed>, EditPermissionsError> {
     Ok(listed)
 }
 
-fn parse(text: &str) -> Result<Document<&str>, EditPermissionsError> {
-    Document::parse(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        let before = text.get(..at).unwrap_or(text);
-        let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
-        let line = before.matches('\n').count() + 1;
-        EditPermissionsError::Syntax { line, column, message: error.message().replace('\n', ", ") }
-    })
-}
-
 /// Returns `true` if two permissions are about the same calls.
 fn is_same(loader: &Loader, one: &str, other: &str) -> bool {
     let parsed = |text: &str| -> Option<(Vec<ToolPattern>, Matcher)> {
@@ -225,16 +192,6 @@ fn says_the_same(
         list.push(permission.into());
     }
     before == after
-}
-
-/// Returns the item of a list, and the text it is in.
-fn item<'d>(document: &'d Document<&str>, decision: Decision) -> Option<&'d Item> {
-    document.get("permissions")?.as_table_like()?.get(layout::name(decision))
-}
-
-/// Returns a text as a TOML string.
-fn quoted(permission: &str) -> String {
-    Value::from(permission).to_string().trim().to_owned()
 }
 
 #[cfg(test)]

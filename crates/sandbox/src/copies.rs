@@ -119,7 +119,9 @@ mod tests {
         fs::create_dir_all(&root).unwrap();
         let base = folder.path().join("copies");
         for cache in [root.join("cache"), root.clone(), root.parent().unwrap().to_owned()] {
-            let copies = Copies::of(&[cache.clone()], std::slice::from_ref(&root), &base).unwrap();
+            let copies =
+                Copies::of(std::slice::from_ref(&cache), std::slice::from_ref(&root), &base)
+                    .unwrap();
             assert_eq!(copies.list, [], "{}", cache.display());
         }
     }

@@ -114,7 +114,7 @@ pub(crate) struct SandboxConfig {
 impl SandboxConfig {
     /// Returns the table of needs, with the user's entries in it.
     pub(crate) fn needs(&self) -> anyhow::Result<needs::Table> {
-        let table = needs::Table::built_in().clone().with(self.needs.clone());
+        let table = needs::Table::built_in().clone().with(&self.needs);
         let path = path()?;
         table.map_err(|error| {
             UsageError(format!("`[sandbox.needs]` in `{}`: {error}", path.display())).into()
@@ -163,7 +163,7 @@ pub(crate) fn mistakes(text: &str) -> Vec<String> {
         let mistake = server.mistake(name)?;
         Some(format!("line {}: `[servers.{name}]`: {mistake}", config.line_of_server(name)))
     });
-    let needs = needs::Table::built_in().clone().with(config.sandbox.needs.clone());
+    let needs = needs::Table::built_in().clone().with(&config.sandbox.needs);
     let needs = needs.err().map(|error| format!("`[sandbox.needs]`: {error}"));
     redact.into_iter().chain(needs).chain(servers).collect()
 }

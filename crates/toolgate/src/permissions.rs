@@ -75,7 +75,7 @@ impl PolicyFolder {
     pub(crate) fn place(&self, permission: &str, decision: Decision) -> anyhow::Result<Placement> {
         let mut holders = Vec::new();
         for path in self.files()? {
-            let text = self.read(&path)?;
+            let text = read(&path)?;
             let found = permissions::find(&self.loader, &text, permission)
                 .map_err(|error| UsageError(format!("{}:{error}", visible::path(&path))))?;
             if !found.is_empty() {
@@ -86,7 +86,7 @@ impl PolicyFolder {
         let first = holders.iter().position(|(.., found)| has(found)).unwrap_or(0);
         if holders.is_empty() {
             let path = self.folder.join(FILE);
-            let text = self.read(&path)?;
+            let text = read(&path)?;
             holders.push((path, text, Vec::new()));
         }
         let (path, text, _) = holders.swap_remove(first);
@@ -118,27 +118,6 @@ impl PolicyFolder {
     ) -> anyhow::Result<Edited> {
         permissions::set(&self.loader, text, permission, decision)
             .map_err(|error| UsageError(format!("{}: {error}", visible::path(path))).into())
-    }
-
-    /// Returns every permission of these files that is about the same calls.
-    pub(crate) fn find(&self, permission: &str) -> anyhow::Result<Vec<(PathBuf, Listed)>> {
-        let mut all = Vec::new();
-        for path in self.files()? {
-            let found = permissions::find(&self.loader, &self.read(&path)?, permission)
-                .map_err(|error| UsageError(format!("{}:{error}", visible::path(&path))))?;
-            all.extend(found.into_iter().map(|listed| (path.clone(), listed)));
-        }
-        Ok(all)
-    }
-
-    /// Returns the text of a file, which is empty if it is not there yet.
-    pub(crate) fn read(&self, path: &Path) -> anyhow::Result<String> {
-        match owned::read(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-            read => read.map_err(|error| {
-                UsageError(format!("cannot read `{}`: {error}", visible::path(path))).into()
-            }),
-        }
     }
 
     /// Returns a file of these as it is going to be.
@@ -178,5 +157,15 @@ impl PolicyFolder {
         let mut files = policies::policies_in(&self.folder)?;
         files.retain(|file| file.extension().is_some_and(|ending| ending == "toml"));
         Ok(files)
+    }
+}
+
+/// Returns the text of a file, which is empty if it is not there yet.
+fn read(path: &Path) -> anyhow::Result<String> {
+    match owned::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(|error| {
+            UsageError(format!("cannot read `{}`: {error}", visible::path(path))).into()
+        }),
     }
 }

@@ -87,7 +87,7 @@ impl Answering {
         match asked {
             Asked::Roots => self.roots(),
             Asked::Elicitation(params) => self.fill(params).await,
-            Asked::Sampling(params) => self.sample(params).await,
+            Asked::Sampling(params) => Box::pin(self.sample(params)).await,
         }
     }
 
@@ -192,7 +192,7 @@ impl Answers for Answering {
         let mut answers = Vec::with_capacity(asked.len());
         let mut passed_on = Vec::new();
         for (name, asked) in asked {
-            answers.push(match self.settle(asked).await {
+            answers.push(match Box::pin(self.settle(asked)).await {
                 Settled::Here(answer) => Some(answer),
                 Settled::PassedOn(request) => {
                     passed_on.push((name, *request));

@@ -74,9 +74,9 @@ impl Table {
     /// # Errors
     ///
     /// Errors if an entry names a host, a folder or another entry that makes no sense.
-    pub fn with(mut self, changed: BTreeMap<String, Entry>) -> Result<Self, NeedsError> {
+    pub fn with(mut self, changed: &BTreeMap<String, Entry>) -> Result<Self, NeedsError> {
         self.entries.extend(changed.clone());
-        for (name, entry) in &changed {
+        for (name, entry) in changed {
             if let Some(included) =
                 entry.includes.iter().find(|one| !self.entries.contains_key(*one))
             {
@@ -137,14 +137,14 @@ mod tests {
     fn the_built_in_table_is_sound() {
         let entries: BTreeMap<String, Entry> = toml::from_str(BUILT_IN).unwrap();
         assert!(entries.len() >= 30, "{}", entries.len());
-        Table::default().with(entries).unwrap();
+        Table::default().with(&entries).unwrap();
     }
 
     #[test]
     fn mistakes_of_the_user_are_told() {
         let with = |text: &str| {
             let entries = toml::from_str(text).unwrap();
-            Table::built_in().clone().with(entries).unwrap_err().to_string()
+            Table::built_in().clone().with(&entries).unwrap_err().to_string()
         };
         assert_eq!(with("[x]\nincludes = [\"y\"]"), "`x` includes `y`, which has no entry");
         assert!(with("[x]\nhosts = [\"a b\"]").starts_with("`a b` is not a host name"));

@@ -97,7 +97,7 @@ fn settings_of_the_user_add_hosts_and_are_shown_without_credentials() {
     settings.files.insert(file.clone(), "registry=https://npm.corp.example/\n");
     let plain = need("npm install", &settings).unwrap();
     assert!(plain.hosts.contains(&"npm.corp.example".to_owned()));
-    assert_eq!(plain.shown, [file.clone()]);
+    assert_eq!(plain.shown, std::slice::from_ref(&file));
     settings.files.insert(file, "registry=https://npm.corp.example/\n//x/:_authToken=s\n");
     let secret = need("npm install", &settings).unwrap();
     assert!(secret.hosts.contains(&"npm.corp.example".to_owned()) && secret.shown.is_empty());

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::layout::{self, begins_line, comma, entries, indentation, line_end, line_start};
-use super::{EditPermissionsError, Listed, item, parse, quoted};
+use super::layout::{
+    self, EditPermissionsError, Listed, begins_line, comma, entries, indentation, item, line_end,
+    line_start, parse, quoted,
+};
 use crate::decision::Decision;
 
 /// What a line of a list is indented with unless other lines say so.

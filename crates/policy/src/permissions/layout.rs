@@ -2,10 +2,33 @@
 
 use std::ops::Range;
 
-use toml_edit::Document;
+use toml_edit::{Document, Item, Value};
 
-use super::Listed;
 use crate::decision::Decision;
+
+/// Why a permission cannot be put into a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+#[non_exhaustive]
+pub enum EditPermissionsError {
+    #[error("{line}:{column}: {message}")]
+    Syntax { line: usize, column: usize, message: String },
+    #[error(
+        "its `permissions` are written in a way that cannot be added to; write `[permissions]` with lists `allow`, `ask` and `deny`"
+    )]
+    Shape,
+}
+
+/// A permission that is in one of the lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The list.
+    pub decision: Decision,
+    /// The permission as it is written.
+    pub permission: String,
+    /// Its line, counted from 1.
+    pub line: usize,
+}
 
 /// The lists and their names.
 pub(super) const LISTS: [(Decision, &str); 3] =
@@ -31,7 +54,7 @@ pub(super) struct Entry {
 pub(super) fn entries(document: &Document<&str>, text: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (decision, _) in LISTS {
-        let list = super::item(document, decision).and_then(|item| item.as_array());
+        let list = item(document, decision).and_then(|item| item.as_array());
         for value in list.into_iter().flatten() {
             let (Some(permission), Some(span)) = (value.as_str(), value.span()) else { continue };
             let line = text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
@@ -76,4 +99,25 @@ pub(super) fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Returns the item of a list, and the text it is in.
+pub(super) fn item<'d>(document: &'d Document<&str>, decision: Decision) -> Option<&'d Item> {
+    document.get("permissions")?.as_table_like()?.get(name(decision))
+}
+
+/// Returns a text as a TOML string.
+pub(super) fn quoted(permission: &str) -> String {
+    Value::from(permission).to_string().trim().to_owned()
+}
+
+/// Parses the text of a policy file, keeping its layout.
+pub(super) fn parse(text: &str) -> Result<Document<&str>, EditPermissionsError> {
+    Document::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = text.get(..at).unwrap_or(text);
+        let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
+        let line = before.matches('\n').count() + 1;
+        EditPermissionsError::Syntax { line, column, message: error.message().replace('\n', ", ") }
+    })
 }

@@ -1,6 +1,5 @@
 //! TLS through a tunnel: the name in its greeting.
 
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 use toolgate_testing::PATIENCE;

@@ -56,10 +56,10 @@ async fn a_huge_head_is_not_read() {
 
 #[tokio::test]
 async fn a_silent_tunnel_ends() {
-    let mut world = World::new();
-    world.publish("allowed.test", 9000, echo_server().await);
     // Each pause below is much shorter, also on a busy machine, and all of them are longer.
     const IDLE: Duration = Duration::from_secs(2);
+    let mut world = World::new();
+    world.publish("allowed.test", 9000, echo_server().await);
     world.limits = |settings| settings.idle_time = IDLE;
     let proxy = world.proxy(&["allowed.test:9000"]);
     let mut stream = proxy.tunnel("allowed.test:9000").await;

@@ -1,6 +1,5 @@
 //! `CONNECT`.
 
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::time::timeout;

@@ -62,11 +62,7 @@ impl Fixture {
         }
         write(&fixture.outside.join("secret.txt"), "secret\n");
         fs::create_dir_all(&fixture.toolgate).unwrap();
-        for arguments in [
-            &["init", "-q"] as &[&str],
-            &["add", "-A"],
-            &["commit", "-qm", "first"],
-        ] {
+        for arguments in [&["init", "-q"] as &[&str], &["add", "-A"], &["commit", "-qm", "first"]] {
             let mut git = toolgate_testing::git(&fixture.workspace);
             assert!(git.args(arguments).status().unwrap().success());
         }

@@ -25,6 +25,7 @@ mod doctor;
 mod documents;
 #[cfg(test)]
 mod everyday;
+#[cfg(test)]
 mod exit_codes;
 #[cfg(test)]
 mod gateway;

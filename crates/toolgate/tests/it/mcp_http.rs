@@ -232,7 +232,7 @@ fn each_connection_is_a_session_and_ends_when_it_is_told_to() {
 fn first_listened(session: &Session<'_>) -> Vec<(String, String)> {
     let mut stream = TcpStream::connect(session.served.address()).unwrap();
     // Long enough for an event that is sent at once.
-    stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(2))).unwrap();
     write!(
         stream,
         "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {}\r\n\r\n",

@@ -165,7 +165,7 @@ fn a_link_cannot_make_a_rule_of_the_workspace_one_of_the_user() {
     let own = "[permissions]\nallow = [\"Read\"]\n";
     let links: [&dyn Fn(&Toolgate); 3] = [
         &|toolgate| {
-            std::os::unix::fs::symlink(toolgate.home(""), toolgate.path(".toolgate")).unwrap()
+            std::os::unix::fs::symlink(toolgate.home(""), toolgate.path(".toolgate")).unwrap();
         },
         &|toolgate| {
             fs::create_dir(toolgate.path(".toolgate")).unwrap();

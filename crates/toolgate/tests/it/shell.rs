@@ -9,9 +9,7 @@ use toolgate::core::call::Call;
 use toolgate::core::error::ErrorKind;
 use toolgate::core::event::Event;
 
-use crate::workshop::{
-    PATIENCE, RUNTIME, Workshop, eventually, printed, processes, unique_sleep,
-};
+use crate::workshop::{PATIENCE, RUNTIME, Workshop, eventually, printed, processes, unique_sleep};
 
 #[test]
 fn output_and_exit_code_come_back() {

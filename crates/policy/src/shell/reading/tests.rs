@@ -155,7 +155,7 @@ fn long_lines_are_refused_at_once() {
     let line = "a ".repeat(500_000);
     let start = toolgate_testing::processor_time();
     assert!(matches!(read(&line), Reading::Unreadable { .. }));
-    let spent = toolgate_testing::processor_time() - start;
+    let spent = toolgate_testing::processor_time().saturating_sub(start);
     assert!(spent < std::time::Duration::from_millis(50), "{spent:?}");
 }
 

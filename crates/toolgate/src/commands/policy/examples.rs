@@ -67,7 +67,7 @@ pub(super) fn examples(permission: &str, rule: &Rule, engine: &Engine) -> Vec<Ex
 fn commands(rule: &Rule, engine: &Engine) -> Vec<Example> {
     let own = rule.matcher.commands.iter().filter_map(literal);
     let everyday = languages::all();
-    let everyday = everyday.iter().flat_map(|language| language.commands()).map(str::to_owned);
+    let everyday = everyday.iter().flat_map(languages::Language::commands).map(str::to_owned);
     let others = engine.rules();
     let others = others.iter().flat_map(|other| &other.matcher.commands).filter_map(literal);
     // A command that is named is the best example of itself; of a family the usual ones are.

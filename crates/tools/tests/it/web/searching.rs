@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use toolgate_core::dialect::Dialect;
 use toolgate_core::error::ErrorKind;
 use toolgate_testing::PATIENCE;
-use toolgate_tools::web::{Limits, Secret};
 use toolgate_tools::web::search::{Key, ProviderName, SearchSettings};
+use toolgate_tools::web::{Limits, Secret};
 
 use super::server::{Request, Server, answer, redirect, send};
 use super::site::{Site, small};
