@@ -58,7 +58,7 @@ async fn granted_hosts_are_reached_and_nothing_else() {
     let script = "import sys, urllib.request\n\
                   for url in sys.argv[1:]:\n \
                   try: print(urllib.request.urlopen(url, timeout=5).read().decode())\n \
-                  except Exception as error: print(str(error).split(':')[1].strip())";
+                  except Exception as error: print('refused', str(error).replace('\\n', ' '))";
     let mut order = host.order(Sandbox::ReadOnly, "");
     order.program = "/usr/bin/env".into();
     let urls = [

@@ -59,6 +59,24 @@ fn everyday_commands_are_decided_as_the_file_says() {
     }
 }
 
+/// A permission that a floor or a wrapper makes moot would only be in the way: in a mode that runs
+/// more by itself, it would be the one that decides.
+#[test]
+fn every_permission_has_the_effect_it_says() {
+    let all = all();
+    let engine = engine(&all, Mode::Default);
+    for language in &all {
+        let each = [(&language.allow, Decision::Allow), (&language.ask, Decision::Ask)];
+        for (permission, decision) in
+            each.iter().flat_map(|(list, decision)| list.iter().map(move |one| (one, *decision)))
+        {
+            let inner = permission.strip_prefix("Bash(").and_then(|rest| rest.strip_suffix(')'));
+            let command = inner.expect("all are about commands").trim_end_matches('*').trim_end();
+            assert_eq!(decide(&engine, &command.replace('*', "x")), decision, "{permission}");
+        }
+    }
+}
+
 #[test]
 fn what_asks_does_so_in_every_mode_that_asks_at_all() {
     for mode in Mode::ALL {
