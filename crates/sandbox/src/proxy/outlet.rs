@@ -82,7 +82,8 @@ impl Outlet {
     }
 
     /// Returns `true` if the user's own settings lead to a private address. A name never leads to
-    /// this machine or to a cloud's metadata service; an address that they name does.
+    /// this machine; an address that they name does. Nothing leads to a link-local address, where
+    /// clouds keep credentials.
     fn is_trusted(&self, target: &Target, address: IpAddr) -> bool {
         let is_link_local = match address {
             IpAddr::V4(address) => address.is_link_local(),
@@ -92,8 +93,8 @@ impl Outlet {
             Host::Name(name) => name == "localhost",
             Host::Address(named) => *named == address,
         };
-        let is_near = address.is_loopback() || address.is_unspecified() || is_link_local;
-        self.trusted.find(target).is_some() && (!is_near || names_this_machine)
+        let is_near = address.is_loopback() || address.is_unspecified();
+        self.trusted.find(target).is_some() && !is_link_local && (!is_near || names_this_machine)
     }
 
     async fn connect_first(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {
@@ -107,5 +108,30 @@ impl Outlet {
             };
         }
         Err(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_trusted(target: &str, address: &str) -> bool {
+        let hosts = ["git.example", "127.0.0.1:9418", "169.254.169.254", "localhost:80"];
+        let hosts = hosts.map(str::to_owned);
+        let hosts = Hosts { granted: &hosts, trusted: &hosts };
+        let outlet = Outlet::new(&hosts, Settings::default());
+        outlet.is_trusted(&Target::parse(target).unwrap(), address.parse().unwrap())
+    }
+
+    #[test]
+    fn trusted_hosts_lead_into_private_networks_but_not_to_credentials() {
+        assert!(is_trusted("git.example:443", "10.1.2.3"));
+        assert!(is_trusted("127.0.0.1:9418", "127.0.0.1"));
+        assert!(is_trusted("localhost:80", "127.0.0.1"));
+        assert!(!is_trusted("git.example:443", "127.0.0.1"), "a name that plays games");
+        assert!(!is_trusted("git.example:443", "169.254.169.254"));
+        assert!(!is_trusted("169.254.169.254:80", "169.254.169.254"));
+        assert!(!is_trusted("127.0.0.1:22", "127.0.0.1"), "another port");
+        assert!(!is_trusted("other.example:443", "10.1.2.3"));
     }
 }

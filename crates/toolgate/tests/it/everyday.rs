@@ -70,6 +70,7 @@ fn outside(folder: &Path, line: &str) -> Option<i32> {
     let done = Command::new("bash")
         .args(["-c", line])
         .current_dir(folder)
+        .env_remove("PYTHONDONTWRITEBYTECODE")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

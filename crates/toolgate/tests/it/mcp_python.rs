@@ -182,7 +182,7 @@ fn where_nobody_can_be_asked_it_is_told_how_to_allow_it() {
             let denied = results(&met)[1];
             assert!(text(denied).starts_with("Error (ApprovalRequired)"), "{denied}");
             let how = denied["content"][1]["text"].as_str().unwrap();
-            assert!(how.contains("a rule in a policy file or another `--mode`"), "{how}");
+            assert!(how.contains("`toolgate policy allow 'Edit(a.txt)'`"), "{how}");
             assert_eq!(toolgate.read("a.txt").unwrap(), "old\n");
         }
     }

@@ -132,8 +132,14 @@ mod tests {
 
     #[test]
     fn a_family_of_commands_has_the_usual_ones() {
-        assert_eq!(of("Bash(npm run *)"), ["npm run build", "npm run deploy", "npm run"]);
-        assert_eq!(of("Bash(npm run:*)"), ["npm run build", "npm run deploy", "npm run"]);
+        assert_eq!(
+            of("Bash(npm run *)"),
+            ["npm run build", "npm run lint", "npm run deploy", "npm run"]
+        );
+        assert_eq!(
+            of("Bash(npm run:*)"),
+            ["npm run build", "npm run lint", "npm run deploy", "npm run"]
+        );
         assert_eq!(of("Bash(frob *)"), ["frob"]);
         assert_eq!(of("Bash(frob --x)"), ["frob --x"]);
         assert!(of("Bash").contains(&"cargo build".to_owned()));
