@@ -126,7 +126,7 @@ fn setting(name: &str, default: u64) -> u64 {
 #[test]
 fn bash_does_what_was_read() {
     let seed = setting("TOOLGATE_SEED", 20_261_116);
-    let count = setting("TOOLGATE_LINES", 10_000);
+    let count = setting("TOOLGATE_LINES", toolgate_testing::repeats(3_000, 30_000));
     println!("seed {seed}, {count} lines");
     let mut random = Random::new(seed);
     let folder = tempfile::tempdir().unwrap();

@@ -6,10 +6,12 @@ mod git;
 mod patience;
 mod process;
 mod skip;
+mod soak;
 mod time;
 
 pub use git::git;
 pub use patience::{PATIENCE, eventually};
 pub use process::{Process, processes, unique_sleep};
 pub use skip::{SKIPPED_VARIABLE, skip};
+pub use soak::{SOAK_VARIABLE, repeats};
 pub use time::processor_time;
