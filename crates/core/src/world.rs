@@ -130,6 +130,10 @@ impl World for SessionWorld<'_> {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     }
 
+    fn is_link(&self, path: &Path) -> bool {
+        path.symlink_metadata().is_ok_and(|found| found.is_symlink())
+    }
+
     fn is_there(&self, path: &Path) -> bool {
         path.symlink_metadata().is_ok()
     }

@@ -2,8 +2,10 @@
 
 mod call;
 mod complex;
+mod environments;
 mod files;
 mod finding;
+mod followed;
 mod forms;
 mod hosts;
 mod leaving;

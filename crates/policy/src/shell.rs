@@ -10,6 +10,7 @@
 
 pub mod bytes;
 pub mod command;
+pub mod edits;
 pub mod gate;
 pub mod parts;
 pub mod reading;
@@ -21,10 +22,12 @@ mod sample;
 pub mod syntax;
 pub mod wrapper;
 
-pub use command::{Assignment, Command, Direction, Line, Reading, Redirect, Word};
+pub use command::{Assignment, Command, Direction, Line, Reading, Redirect, Values, Word};
+pub use edits::edits;
 pub use parts::{Part, parts};
 pub use reading::read;
 pub use readonly::{Look, PathOperand, Reach, look};
 pub use render::{Expansion, render};
 pub use risk::{Phase, RiskKind, ShellRisk, risks};
+pub use syntax::{Followed, follow};
 pub use wrapper::{Ran, git_without_globals, normal_name, runs};

@@ -41,6 +41,11 @@ pub trait World: fmt::Debug + Sync {
         true
     }
 
+    /// Returns `true` if a path is a symbolic link, or may be one.
+    fn is_link(&self, _path: &Path) -> bool {
+        true
+    }
+
     /// Returns the value of one of the user's environment variables.
     fn variable(&self, _name: &str) -> Option<String> {
         None

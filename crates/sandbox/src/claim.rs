@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, mknodat};
 
 use crate::place::Place;
 use crate::wire::Raw;
@@ -31,9 +31,12 @@ pub(crate) struct Claim {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stand {
     /// An empty file.
-    InForFile,
-    /// An empty folder, which git does not see.
-    InForFolder,
+    File,
+    /// An empty folder. Git lists none, but tries to remove it where it cleans up.
+    Folder,
+    /// A socket that nobody listens on. To git it does not exist, so that neither `git stash -u`
+    /// nor `git clean` tries to remove it.
+    Name,
 }
 
 impl Claim {
@@ -79,8 +82,12 @@ impl Claim {
         // First written down, then made: whatever happens in between, it will be removed.
         write_path(&mut self.list, path)?;
         let made = match stand {
-            Stand::InForFile => File::create_new(path).map(drop),
-            Stand::InForFolder => fs::create_dir(path),
+            Stand::File => File::create_new(path).map(drop),
+            Stand::Folder => fs::create_dir(path),
+            Stand::Name => {
+                let owner_only = Mode::from_raw_mode(0o600);
+                mknodat(CWD, path, FileType::Socket, owner_only, 0).map_err(io::Error::from)
+            }
         };
         made.or_else(|error| match error.kind() {
             // Somebody else was first, or nobody can: the command could not make it, either.
@@ -140,9 +147,9 @@ mod tests {
         fs::create_dir(&root).unwrap();
         let lists = folder.path().join("lists");
         let mut first = Claim::on(&root, &lists).unwrap();
-        first.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
+        first.stand_in(&root.join(".claude"), Stand::Folder).unwrap();
         let mut second = Claim::on(&root, &lists).unwrap();
-        second.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
+        second.stand_in(&root.join(".claude"), Stand::Folder).unwrap();
         drop(first);
         assert!(root.join(".claude").is_dir());
         drop(second);
@@ -155,8 +162,8 @@ mod tests {
         let (root, lists) = (folder.path().join("root"), folder.path().join("lists"));
         fs::create_dir(&root).unwrap();
         let mut killed = Claim::on(&root, &lists).unwrap();
-        killed.stand_in(&root.join(".git"), Stand::InForFolder).unwrap();
-        killed.stand_in(&root.join(".claude"), Stand::InForFolder).unwrap();
+        killed.stand_in(&root.join(".git"), Stand::Folder).unwrap();
+        killed.stand_in(&root.join(".claude"), Stand::Folder).unwrap();
         flock(&killed.list, FlockOperation::Unlock).unwrap();
         std::mem::forget(killed);
         fs::write(root.join(".claude/mine"), "").unwrap();

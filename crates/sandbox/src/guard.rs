@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use toolgate_policy::floor::protected::governing_part;
@@ -26,11 +27,11 @@ const NEVER_MADE: &[&str] =
 /// In a repository: what git runs, or is told to run. `modules` and `worktrees` hold other
 /// repositories.
 const IN_REPOSITORY: &[(&str, Stand)] = &[
-    ("hooks", Stand::InForFolder),
-    ("config", Stand::InForFile),
-    ("config.worktree", Stand::InForFile),
-    ("modules", Stand::InForFolder),
-    ("worktrees", Stand::InForFolder),
+    ("hooks", Stand::Folder),
+    ("config", Stand::File),
+    ("config.worktree", Stand::File),
+    ("modules", Stand::Folder),
+    ("worktrees", Stand::Folder),
 ];
 
 /// In a repository: what makes git look for all of that elsewhere. Nothing can stand in for it.
@@ -65,7 +66,9 @@ impl Guarded {
     /// Guards what was found in a folder, and puts something in the place of what was not.
     pub(crate) fn by_mounts(root: &Path, survey: &Survey, claim: &mut Claim) -> io::Result<Self> {
         for name in NEVER_MADE {
-            claim.stand_in(&root.join(name), Stand::InForFolder)?;
+            // A file called `.git` would be read as the name of a repository.
+            let stand = if *name == ".git" { Stand::Folder } else { Stand::Name };
+            claim.stand_in(&root.join(name), stand)?;
         }
         Self::new(root, survey, Some(claim))
     }
@@ -189,8 +192,10 @@ impl Guarded {
         let moved = appeared.chain(bent).filter_map(|path| {
             // Somebody else's stand-in, or nothing to be afraid of.
             let is_empty = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_none());
-            let is_needed = !is_empty || path.ends_with("commondir");
-            is_needed.then(|| tell_moved(&path, move_away(&path)))
+            let is_socket =
+                || path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
+            let is_harmless = is_empty && !path.ends_with("commondir") || is_socket();
+            (!is_harmless).then(|| tell_moved(&path, move_away(&path)))
         });
         self.notes.iter().cloned().chain(mended).chain(moved).collect()
     }

@@ -4,12 +4,15 @@ use std::env;
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::wire::Network;
 use crate::{sys, warden};
 
 /// The argument that asks for the helper.
 pub(crate) const ARGUMENT: &str = "__toolgate-warden";
-/// The argument that asks for one that is apart.
+/// The argument that asks for one in an empty network.
 pub(crate) const APART_ARGUMENT: &str = "__toolgate-warden-apart";
+/// The argument that asks for one in the network of a session.
+pub(crate) const SESSION_ARGUMENT: &str = "__toolgate-warden-session";
 
 static CALLED: AtomicBool = AtomicBool::new(false);
 
@@ -24,9 +27,14 @@ static CALLED: AtomicBool = AtomicBool::new(false);
 /// ```
 pub fn run_if_asked() {
     let asked = env::args_os().nth(1);
-    let is_asked = |argument: &str| asked.as_deref() == Some(OsStr::new(argument));
-    if is_asked(ARGUMENT) || is_asked(APART_ARGUMENT) {
-        sys::exit_now(warden::run(is_asked(APART_ARGUMENT)));
+    let network = match asked.as_deref().and_then(OsStr::to_str) {
+        Some(ARGUMENT) => Some(Network::Own),
+        Some(APART_ARGUMENT) => Some(Network::Empty),
+        Some(SESSION_ARGUMENT) => Some(Network::Session),
+        _ => None,
+    };
+    if let Some(network) = network {
+        sys::exit_now(warden::run(network));
     }
     CALLED.store(true, Ordering::Relaxed);
 }

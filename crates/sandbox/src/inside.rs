@@ -16,8 +16,11 @@ use crate::wire::{Command, Confinement, ExitedWith, Failure, Plan, Raw, Report};
 use crate::{channel, identity, landlock, mounts, rights, sys, tree};
 use toolgate_policy::rule::Sandbox;
 
-/// The namespaces that commands without any network share: with no socket to be had, there is
-/// nothing in them, and a network takes longer to make than all the rest.
+/// The user's name that the proxy is told; only the password counts.
+const PROXY_USER: &str = "toolgate";
+
+/// The namespaces that commands may share: those that can have no socket, and those of a session.
+/// A network takes longer to make than all the rest.
 pub(crate) const APART: i32 = libc::CLONE_NEWUSER | libc::CLONE_NEWNET;
 
 /// The other namespaces of a world of its own.
@@ -97,12 +100,14 @@ impl World<'_> {
             env = with_variable(&env, "TMPDIR", &place.to_string_lossy());
         }
         if let Some(proxy) = proxy {
-            let address = format!("http://{}", proxy.local_addr()?);
+            let login = self.confinement.login.as_ref();
+            let login = login.map(|login| format!("{PROXY_USER}:{login}@")).unwrap_or_default();
+            let address = format!("http://{login}{}", proxy.local_addr()?);
             for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
                 env = with_variable(&env, name, &address);
                 env = with_variable(&env, &name.to_lowercase(), &address);
             }
-            // This machine is the command's own network, where no proxy is needed.
+            // This machine is the command's own network or that of its session, where no proxy is needed.
             for name in ["NO_PROXY", "no_proxy"] {
                 env = with_variable(&env, name, "localhost,127.0.0.1,::1");
             }
@@ -124,7 +129,8 @@ impl World<'_> {
     }
 }
 
-fn raise_loopback() -> std::io::Result<()> {
+/// Switches on the loopback of the network that this process is in.
+pub(crate) fn raise_loopback() -> std::io::Result<()> {
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     sys::raise_loopback(socket.as_fd())
 }

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::wire::Plan;
+use crate::wire::{Network, Plan, Raw};
 use crate::{channel, helper};
 
 /// The wardens, started when first needed and again when they were killed.
@@ -17,7 +17,12 @@ pub(crate) struct Link {
     warden: Mutex<Option<Warden>>,
     /// The one for commands that share an empty network.
     apart: Mutex<Option<Warden>>,
+    /// Those of sessions, by their temporary folders, the last one that was used at the end.
+    sessions: Mutex<Vec<(Raw, Warden)>>,
 }
+
+/// How many sessions keep a network. One that lost it gets a new one.
+const MOST_SESSIONS: usize = 16;
 
 /// The ends of a command that the host keeps.
 #[derive(Debug)]
@@ -39,18 +44,20 @@ struct Warden {
 impl Link {
     /// A connection to a warden that is this very program, or another one.
     pub(crate) fn new(helper: Option<PathBuf>) -> Self {
-        Self { helper, warden: Mutex::new(None), apart: Mutex::new(None) }
+        Self {
+            helper,
+            warden: Mutex::new(None),
+            apart: Mutex::new(None),
+            sessions: Mutex::new(Vec::new()),
+        }
     }
 
     /// Has a command started that reads from `stdin`, or nothing; what becomes of it is told over
     /// its control channel.
     pub(crate) fn ask(&self, plan: &Plan, stdin: Option<&OwnedFd>) -> io::Result<HostEnds> {
-        let is_apart = plan.confinement.as_ref().is_some_and(|confinement| confinement.is_apart);
-        let (place, argument) = if is_apart {
-            (&self.apart, helper::APART_ARGUMENT)
-        } else {
-            (&self.warden, helper::ARGUMENT)
-        };
+        let confinement = plan.confinement.as_ref();
+        let network = confinement.map_or(Network::Own, |confinement| confinement.network);
+        let session = confinement.map(|confinement| confinement.scratch.clone());
         let plan = channel::seal(plan)?;
         let flags = rustix::pipe::PipeFlags::CLOEXEC;
         let (stdout, their_stdout) = rustix::pipe::pipe_with(flags)?;
@@ -60,15 +67,52 @@ impl Link {
         let their_stdin = stdin.unwrap_or(&nothing);
         let theirs = [&plan, their_stdin, &their_stdout, &their_stderr, &their_control];
         let theirs = theirs.map(AsFd::as_fd);
-        let mut warden = place.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(running) = warden.as_ref()
-            && channel::send(&running.channel, b"+", &theirs).is_ok()
-        {
-            return Ok(HostEnds { stdout, stderr, control });
+        let send = |warden: &Warden| channel::send(&warden.channel, b"+", &theirs);
+        match (network, session) {
+            (Network::Session, Some(session)) => self.tell_session(session, send)?,
+            (Network::Empty, _) => self.tell(&self.apart, helper::APART_ARGUMENT, send)?,
+            _ => self.tell(&self.warden, helper::ARGUMENT, send)?,
         }
-        let started = warden.insert(self.start(argument)?);
-        channel::send(&started.channel, b"+", &theirs)?;
         Ok(HostEnds { stdout, stderr, control })
+    }
+
+    /// Tells a warden something; if there is none, or it is gone, a new one.
+    fn tell(
+        &self,
+        place: &Mutex<Option<Warden>>,
+        argument: &str,
+        send: impl Fn(&Warden) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut warden = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if warden.as_ref().is_some_and(|running| send(running).is_ok()) {
+            return Ok(());
+        }
+        send(warden.insert(self.start(argument)?))
+    }
+
+    /// Tells the warden of a session something, as [`Link::tell`] does.
+    fn tell_session(
+        &self,
+        session: Raw,
+        send: impl Fn(&Warden) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = sessions.iter().position(|(known, _)| *known == session);
+        let running = known.map(|known| sessions.remove(known).1);
+        let warden = match running {
+            Some(running) if send(&running).is_ok() => running,
+            _ => {
+                let started = self.start(helper::SESSION_ARGUMENT)?;
+                send(&started)?;
+                started
+            }
+        };
+        // A warden that is let go ends when its commands have ended.
+        if sessions.len() >= MOST_SESSIONS {
+            sessions.remove(0);
+        }
+        sessions.push((session, warden));
+        Ok(())
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is where the helper is started")]

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, statat, 
 use rustix::io::Errno;
 use rustix::mount::{MountPropagationFlags, mount_change};
 
-use self::devices::{Devices, EMPTY_FILE, EMPTY_FOLDER};
+use self::devices::{Devices, EMPTY_FILE, EMPTY_FOLDER, READABLE_FILE};
 use self::piece::{FIXED, Piece, TAME, find};
 use crate::sys;
 use crate::view::{Guard, View, outermost};
@@ -158,7 +158,17 @@ fn guard(view: &View) -> Result<(), String> {
             Guard::ReadOnly => FIXED,
             Guard::Immovable => TAME,
         };
-        let guarded = take(path, attributes).and_then(|piece| piece.put_on(path));
+        let guarded = find(path).and_then(|place| {
+            // Nothing can be read from a socket, and programs that copy the folder would fail.
+            let kind = FileType::from_raw_mode(rustix::fs::fstat(&place)?.st_mode);
+            let is_stand_in = kind == FileType::Socket;
+            let piece = if is_stand_in {
+                take(Path::new(READABLE_FILE), FIXED)?
+            } else {
+                take(path, attributes)?
+            };
+            piece.put_on_found(place)
+        });
         guarded.map_err(|error| format!("protecting `{}`: {error}", path.display()))?;
     }
     Ok(())

@@ -35,12 +35,13 @@ impl Place {
         Ok(renameat_with(folder, &self.name, folder, name, RenameFlags::NOREPLACE)?)
     }
 
-    /// Removes an empty file or folder; what is not empty is somebody's.
+    /// Removes an empty file or folder, or a socket; what is not empty is somebody's.
     pub(crate) fn remove_if_empty(&self) -> io::Result<()> {
         let stat = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => unlinkat(&self.folder, &self.name, AtFlags::REMOVEDIR)?,
-            FileType::RegularFile if stat.st_size == 0 => {
+            FileType::RegularFile if stat.st_size > 0 => {}
+            FileType::RegularFile | FileType::Socket => {
                 unlinkat(&self.folder, &self.name, AtFlags::empty())?;
             }
             _ => {}

@@ -15,7 +15,7 @@ use toolgate_policy::rule::Sandbox;
 use crate::channel;
 use crate::link::Link;
 use crate::settings::Settings;
-use crate::wire::{Confinement, ExitedWith, Failure, Plan, Program, Raw, Report};
+use crate::wire::{Confinement, ExitedWith, Failure, Network, Plan, Program, Raw, Report};
 
 /// What is remembered from one run to the next.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +83,8 @@ fn plan(settings: &Settings, cage: &Path, level: Level) -> Plan {
         profile: Sandbox::ReadOnly,
         proxied: false,
         forwarded: Vec::new(),
-        is_apart: false,
+        network: Network::Own,
+        login: None,
         roots: vec![Raw::from(cage.to_owned())],
         write: Vec::new(),
         caches: Vec::new(),

@@ -10,6 +10,7 @@
 //!
 //! Start reading at `connection.rs`, then `outlet.rs`: the one place that connects anywhere.
 
+mod admission;
 mod answer;
 mod body;
 mod connection;

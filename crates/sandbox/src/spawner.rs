@@ -16,7 +16,7 @@ use crate::process::{Control, Supervised};
 use crate::proxy::{Hosts, Proxy, forwarded_ports};
 use crate::scratch::Scratch;
 use crate::settings::Settings;
-use crate::wire::{Confinement, Failure, Plan, Program, Raw, Report};
+use crate::wire::{Confinement, Failure, Network, Plan, Program, Raw, Report};
 
 /// How many wardens are asked, at most.
 const ATTEMPTS: usize = 3;
@@ -72,6 +72,7 @@ impl Spawner for SandboxSpawner {
         let (program, hosts) = (order.program.clone(), order.network.clone());
         let trusted = order.beyond.trusted_hosts.clone();
         let stdin = order.stdin.clone();
+        let login = confinement.as_ref().and_then(|confinement| confinement.login.clone());
         let plan = plan(order, confinement);
         let (ends, control) = self.inner.ask(&plan, stdin.as_deref()).await.map_err(lost)?;
         let along = match control.next().await.map_err(lost)? {
@@ -84,7 +85,8 @@ impl Spawner for SandboxSpawner {
                 return Err(SpawnError::Sandbox { why: "the helper is confused".to_owned() });
             }
         };
-        let proxy = self.inner.serve(along, &hosts, &trusted).map_err(lost)?;
+        let hosts = Hosts { granted: &hosts, trusted: &trusted };
+        let proxy = self.inner.serve(along, hosts, login).map_err(lost)?;
         let process = Box::new(Supervised::new(control, proxy, scratch));
         Ok(Spawned { stdout: ends.stdout, stderr: ends.stderr, process, level })
     }
@@ -145,14 +147,23 @@ impl Inner {
         let Settings { state, scratch: base, hidden, home, .. } = &self.settings;
         let paths = |paths: &[PathBuf]| paths.iter().cloned().map(Raw::from).collect();
         let hidden = [state, base].into_iter().chain(hidden).cloned().map(Raw::from);
+        let proxied = !order.network.is_empty();
+        let forwarded = forwarded_ports(&order.beyond.trusted_hosts);
+        let network = match order.sandbox {
+            _ if level != Level::Namespaces => Network::Own,
+            Sandbox::ReadOnly if !proxied => Network::Empty,
+            // Forwarded ports ask for no password, and so are for one command alone.
+            Sandbox::WorkspaceWrite if forwarded.is_empty() => Network::Session,
+            _ => Network::Own,
+        };
+        let login = (proxied && network == Network::Session).then(password);
         Confinement {
             level,
             profile: order.sandbox,
-            proxied: !order.network.is_empty(),
-            forwarded: forwarded_ports(&order.beyond.trusted_hosts),
-            is_apart: level == Level::Namespaces
-                && order.sandbox == Sandbox::ReadOnly
-                && order.network.is_empty(),
+            proxied,
+            forwarded,
+            network,
+            login,
             roots: paths(&order.roots),
             write: paths(&order.beyond.write),
             caches: paths(&order.beyond.caches),
@@ -171,13 +182,14 @@ impl Inner {
     fn serve(
         &self,
         along: Vec<OwnedFd>,
-        hosts: &[String],
-        trusted: &[String],
+        hosts: Hosts<'_>,
+        login: Option<String>,
     ) -> io::Result<Option<Proxy>> {
         let mut along = along.into_iter();
         let Some(listener) = along.next() else { return Ok(None) };
-        let hosts = Hosts { granted: hosts, trusted };
-        let mut proxy = Proxy::serve(listener.into(), hosts, self.settings.proxy.clone())?;
+        let trusted = hosts.trusted;
+        let settings = self.settings.proxy.clone().with_login(login);
+        let mut proxy = Proxy::serve(listener.into(), hosts, settings)?;
         for listener in along {
             proxy.forward(listener.into(), trusted)?;
         }
@@ -201,6 +213,16 @@ fn plan(order: Order, confinement: Option<Confinement>) -> Plan {
         env: env.collect(),
         confinement,
     }
+}
+
+/// A password that nobody guesses.
+fn password() -> String {
+    let mut bytes = [0; 16];
+    // Without random bytes the password is none that the proxy would take.
+    if getrandom::fill(&mut bytes).is_err() {
+        return String::new();
+    }
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "this maps errors")]

@@ -12,7 +12,7 @@ use toolgate_policy::Level;
 use crate::channel;
 use crate::launch::Streams;
 use crate::seccomp::Filters;
-use crate::wire::{Failure, Plan, Report};
+use crate::wire::{Failure, Network, Plan, Report};
 
 /// Bytes of notes that are told, at most.
 const NOTES: usize = 16 * 1024;
@@ -72,7 +72,7 @@ fn supervise(
     let filters = filters.ok_or("system calls cannot be filtered here")?;
     match confinement.level {
         Level::Namespaces => {
-            let is_apart = is_apart && confinement.is_apart;
+            let is_apart = is_apart && confinement.network != Network::Own;
             let surroundings = contained::Surroundings { filters, is_apart };
             contained::run(plan, confinement, streams, control, surroundings)
         }

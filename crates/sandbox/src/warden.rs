@@ -13,15 +13,16 @@ use rustix::process::{
     set_child_subreaper, set_dumpable_behavior, setsid, waitpid,
 };
 
-use crate::inside::APART;
+use crate::inside::{APART, raise_loopback};
 use crate::launch::Streams;
 use crate::seccomp::Filters;
 use crate::supervisor::{self, Ends};
+use crate::wire::Network;
 use crate::{channel, identity, sys, tree};
 
-/// Serves the host, which is at the other end of standard input. One that is `apart` does so in
-/// an empty network, if that can be made: commands that need none then need not make their own.
-pub(crate) fn run(is_apart: bool) -> i32 {
+/// Serves the host, which is at the other end of standard input. It does so in the network that
+/// its commands share, if that can be made; otherwise each of them makes its own.
+pub(crate) fn run(network: Network) -> i32 {
     if !is_channel() {
         return 2;
     }
@@ -34,15 +35,16 @@ pub(crate) fn run(is_apart: bool) -> i32 {
     set_dumpable_behavior(DumpableBehavior::NotDumpable).ok();
     // What a supervisor leaves behind when it is killed comes here to be ended.
     set_child_subreaper(Some(getpid())).ok();
-    let is_apart = is_apart && go_apart().is_ok();
+    let is_apart = network != Network::Own && go_apart(network).is_ok();
     Warden { supervisors: Vec::new(), filters: Filters::compile().ok(), is_apart }.serve();
     0
 }
 
-fn go_apart() -> std::io::Result<()> {
+fn go_apart(network: Network) -> std::io::Result<()> {
     let owner = (geteuid(), getegid());
     sys::unshare(APART)?;
-    identity::keep(owner)
+    identity::keep(owner)?;
+    if network == Network::Session { raise_loopback() } else { Ok(()) }
 }
 
 /// Standard input is a socket only when a host made it one.

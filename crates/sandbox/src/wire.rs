@@ -41,8 +41,10 @@ pub(crate) struct Confinement {
     pub(crate) proxied: bool,
     /// Ports of this machine that it reaches as if they were in its own network.
     pub(crate) forwarded: Vec<u16>,
-    /// Whether it may share an empty network with others like it.
-    pub(crate) is_apart: bool,
+    /// Which network it is in.
+    pub(crate) network: Network,
+    /// The password that the proxy asks for, where others are in the same network.
+    pub(crate) login: Option<String>,
     /// The workspace and the folders added to it.
     pub(crate) roots: Vec<Raw>,
     /// Folders beside the workspace that it may write in.
@@ -65,6 +67,17 @@ pub(crate) struct Confinement {
     pub(crate) scratch: Raw,
     /// Where it is written down who uses which workspace.
     pub(crate) locks: Raw,
+}
+
+/// The network that a confined program is in. None of them leads anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Network {
+    /// One of its own.
+    Own,
+    /// One that all programs share which cannot have a socket.
+    Empty,
+    /// One that the programs of a session share, so that they reach each other's servers.
+    Session,
 }
 
 /// What a supervisor tells the host.

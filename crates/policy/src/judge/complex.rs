@@ -106,7 +106,7 @@ impl Judge<'_> {
     ///
     /// A rule about commands can only be hidden behind words that are not known. A rule that
     /// denies paths cannot be hidden where the sandbox hides those files.
-    fn hidden_restriction(
+    pub(super) fn hidden_restriction(
         &self,
         commands: &[Command],
         findings: &mut Findings,

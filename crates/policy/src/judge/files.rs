@@ -307,7 +307,7 @@ impl Judge<'_> {
     }
 
     /// What most restricts a file that was found, its links not followed.
-    fn forbidden(&self, path: &Path) -> Option<Finding> {
+    pub(super) fn forbidden(&self, path: &Path) -> Option<Finding> {
         let fact = PathFact {
             requested: path.to_owned(),
             resolved: path.to_owned(),

@@ -65,6 +65,8 @@ pub(crate) struct Findings {
     pub(crate) guarded: Vec<PathBuf>,
     /// Whether output goes to files.
     pub(crate) writes_files: bool,
+    /// Whether it runs programs that the workspace brought.
+    pub(crate) runs_workspace: bool,
     /// What a command would run with, and what of it can be enforced.
     pub(crate) reach: Option<(Profile, Level)>,
 }

@@ -10,25 +10,73 @@ use crate::rule::{Rule, Tier};
 use crate::shell::wrapper::{self, Ran};
 use crate::shell::{Command, Direction, Word};
 
-/// Variables that change nothing but how output looks.
+/// Variables that change how much a program says, how fast it works or what it builds for, and
+/// name neither a file nor a program.
 const INERT: &[&str] = &[
+    "APP_ENV",
+    "CARGO_BUILD_JOBS",
+    "CARGO_INCREMENTAL",
+    "CARGO_NET_OFFLINE",
     "CARGO_TERM_COLOR",
+    "CGO_ENABLED",
     "CI",
     "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "CMAKE_BUILD_PARALLEL_LEVEL",
+    "CMAKE_BUILD_TYPE",
     "COLUMNS",
+    "DEBIAN_FRONTEND",
+    "DEBUG",
+    "FLASK_DEBUG",
+    "FLASK_ENV",
     "FORCE_COLOR",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
+    "GO111MODULE",
+    "GOARCH",
+    "GOMAXPROCS",
+    "GOOS",
+    "HEADLESS",
+    "INSTA_UPDATE",
     "LANG",
     "LANGUAGE",
     "LC_ALL",
     "LC_CTYPE",
     "LINES",
+    "LOG_LEVEL",
+    "NEXT_TELEMETRY_DISABLED",
     "NODE_ENV",
     "NO_COLOR",
+    "OMP_NUM_THREADS",
+    "PIP_DISABLE_PIP_VERSION_CHECK",
+    "PIP_NO_INPUT",
+    "PORT",
+    "PROPTEST_CASES",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONFAULTHANDLER",
+    "PYTHONHASHSEED",
+    "PYTHONIOENCODING",
     "PYTHONUNBUFFERED",
+    "PYTHONUTF8",
     "RUST_BACKTRACE",
+    "RUST_LIB_BACKTRACE",
     "RUST_LOG",
+    "RUST_MIN_STACK",
+    "RUST_TEST_THREADS",
     "TERM",
+    "UPDATE_EXPECT",
+    "UV_OFFLINE",
+    "VERBOSE",
 ];
+
+/// Programs that load code of the workspace with or without `PYTHONPATH`.
+const PYTHON: &[&str] = &[
+    "coverage", "flask", "mypy", "pylint", "pyright", "pytest", "python", "python3", "tox",
+    "uvicorn",
+];
+
+/// Programs that pass on the command they are given as it is.
+const TRANSPARENT: &[&str] = &["nice", "stdbuf", "timeout"];
 
 /// More leading options than this are not looked behind.
 const MOST_LEADING: usize = 6;
@@ -51,11 +99,27 @@ fn strict(command: &Command) -> Option<CommandText> {
 
 fn is_strict(command: &Command) -> bool {
     let inert = command.assignments.iter().all(|assignment| {
-        INERT.contains(&assignment.name.as_str())
-            && assignment.value.literal().is_some_and(|value| !value.contains('/'))
+        let Some(value) = assignment.value.literal() else { return false };
+        match assignment.name.as_str() {
+            "PAGER" | "GIT_PAGER" => value == "cat",
+            "PYTHONPATH" => {
+                let is_own = |part: &str| !part.starts_with('/') && !part.contains("..");
+                command.name().is_some_and(|name| PYTHON.contains(&name))
+                    && value.split(':').all(is_own)
+            }
+            name => INERT.contains(&name) && !value.contains('/'),
+        }
     });
     let known = command.words.iter().all(|word| word.known);
     inert && known && command.name().is_some_and(|name| !name.is_empty())
+}
+
+/// The command that another one passes on as it is, with its variables.
+pub(super) fn passes_through(command: &Command, inner: &[Ran]) -> Option<Command> {
+    let ran = inner.first().filter(|ran| ran.certain && !ran.command.words.is_empty())?;
+    let is_transparent = command.name().is_some_and(|name| TRANSPARENT.contains(&name));
+    let assignments = command.assignments.clone();
+    is_transparent.then(|| Command { assignments, ..ran.command.clone() })
 }
 
 /// Every way a command may be meant: by its base name, and without options in front.

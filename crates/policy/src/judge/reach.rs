@@ -51,6 +51,10 @@ impl Judge<'_> {
         }
         let level = self.world.level();
         let wanted = wish.over(&unasked);
+        if findings.runs_workspace && wanted.sandbox == Sandbox::Full {
+            let reason = "it would run a program of the workspace unconfined";
+            findings.push(Finding::floor(FloorKind::Sandbox, Decision::Ask, reason));
+        }
         if wish.whose == Whose::Person {
             judge_choice(level, &wanted, findings);
         } else if findings.decision() == Decision::Allow && self.setting.mode != Mode::Yolo {

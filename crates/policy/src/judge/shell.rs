@@ -10,18 +10,18 @@ use super::files::{Cover, Walk};
 use super::finding::{Finding, Findings};
 use super::forms::{
     covers_all_it_runs, covers_every_command, exports_repository, forms, is_owners, is_recursive,
-    is_test, only_reads_its_words, possible_programs, searches_repository, shown, shows_content,
-    spells_out, takes_folders,
+    is_test, only_reads_its_words, passes_through, possible_programs, searches_repository, shown,
+    shows_content, spells_out, takes_folders,
 };
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, Place, Risk};
 use crate::mode::Mode;
 use crate::question::{PathForms, Question};
-use crate::rule::{Rule, Tier};
+use crate::rule::{Grant, Rule, Tier};
 use crate::shell::wrapper::{self, Ran};
 use crate::shell::{
-    Command, Direction, Expansion, Line, Look, Phase, Reach, Reading, RiskKind, Word, look, read,
-    render, risks,
+    Command, Direction, Expansion, Line, Look, Phase, Reach, Reading, RiskKind, Word, edits, look,
+    read, render, risks,
 };
 use crate::verdict::FloorKind;
 
@@ -42,10 +42,18 @@ impl Judge<'_> {
                 self.judge_restrictions(&Command::default(), &walk, findings);
                 findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, why));
             }
-            Reading::Complex { why, commands } => {
-                self.judge_complex(&why, &commands, &walk, findings);
+            Reading::Complex { why, commands } => match self.followed(line, &walk) {
+                Some(followed) => self.judge_followed(&followed, &commands, &mut walk, findings),
+                None => self.judge_complex(&why, &commands, &walk, findings),
+            },
+            Reading::Literal(literal) => {
+                match hands_on(&literal).then(|| self.followed(line, &walk)) {
+                    Some(Some(followed)) => {
+                        self.judge_followed(&followed, literal.commands(), &mut walk, findings);
+                    }
+                    _ => self.judge_literal(&literal, &mut walk, findings),
+                }
             }
-            Reading::Literal(line) => self.judge_literal(&line, &mut walk, findings),
         }
     }
 
@@ -71,7 +79,7 @@ impl Judge<'_> {
     }
 
     /// One command: its own permission, and that of what it runs and touches.
-    fn judge_command(
+    pub(super) fn judge_command(
         &self,
         command: &Command,
         inner: &[Ran],
@@ -83,12 +91,20 @@ impl Judge<'_> {
             self.judge_redirects(command, None, walk, findings);
             return;
         }
+        let installed = self.installed(command, walk);
+        if installed.is_some() {
+            findings.runs_workspace = true;
+            self.judge_restrictions(command, walk, findings);
+        }
+        let command = installed.as_ref().unwrap_or(command);
         let shown = shown(command);
         if !command.words.is_empty() && command.name().is_none() && !is_test(command) {
             let reason = format!("which program `{shown}` runs cannot be told beforehand");
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }
-        let looks = self.look(command, walk);
+        let activation = self.activation(command, walk);
+        findings.runs_workspace |= activation.is_some();
+        let looks = activation.unwrap_or_else(|| self.look(command, walk));
         let effect = if matches!(looks, Look::No(_)) { Effect::Change } else { Effect::Read };
         let forms = forms(command, inner);
         let question = Question {
@@ -96,8 +112,20 @@ impl Judge<'_> {
             ..self.question(&self.facts.tool, effect, &self.facts.args)
         };
         let ruling = self.setting.rule(&question);
-        let mut finding = ruling.finding(effect, question.mode, &format_args!("`{shown}`"));
         let by_default = ruling.rule.is_none_or(|(rule, _)| rule.origin.tier == Tier::Default);
+        if by_default && let Some(ran) = passes_through(command, inner) {
+            let inner = wrapper::runs(&ran);
+            self.judge_command(&ran, &inner, walk, findings, depth);
+            return;
+        }
+        if by_default
+            && self.setting.mode == Mode::AcceptEdits
+            && let Some(files) = edits(command)
+        {
+            self.judge_edits(command, &files, walk, findings);
+            return;
+        }
+        let mut finding = ruling.finding(effect, question.mode, &format_args!("`{shown}`"));
         if let Look::No(why) = &looks
             && finding.decision == Decision::Ask
             && by_default
@@ -116,6 +144,23 @@ impl Judge<'_> {
         }
         self.judge_redirects(command, rule, walk, findings);
         self.judge_operands(command, looks, rule, walk, findings);
+    }
+
+    /// Files that a command changes, where edits are accepted.
+    fn judge_edits(
+        &self,
+        command: &Command,
+        files: &[(Word, Access)],
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        let reason = format!("mode `accept_edits` allows `{}`", shown(command));
+        findings.push(Finding::plain(Decision::Allow, reason));
+        findings.reaches.push(Grant::default());
+        for (file, access) in files {
+            self.judge_word(file, *access, Cover::None, walk, findings);
+        }
+        self.judge_redirects(command, None, walk, findings);
     }
 
     /// What a command runs needs its own permission, unless all of shell is allowed.
@@ -284,10 +329,13 @@ impl Judge<'_> {
                 for operand in &paths {
                     let named = rule.is_some_and(|rule| spells_out(rule, &operand.word.text));
                     let cover = Cover::from(named);
-                    self.judge_word(&operand.word, Access::Read, cover, walk, findings);
+                    if operand.reach != Reach::Listed {
+                        self.judge_word(&operand.word, Access::Read, cover, walk, findings);
+                    }
                     match operand.reach {
                         Reach::Itself | Reach::Names => {}
                         Reach::Tree => self.judge_tree(command, &operand.word, walk, findings),
+                        Reach::Listed => self.judge_listed(command, &operand.word, findings),
                         Reach::LinkedTree => {
                             self.judge_links(command, &operand.word, walk, findings);
                         }
@@ -357,7 +405,7 @@ impl Judge<'_> {
     }
 
     /// Whether a command only looks, here and now.
-    fn look(&self, command: &Command, walk: &Walk) -> Look {
+    pub(super) fn look(&self, command: &Command, walk: &Walk) -> Look {
         let looks = look(command);
         let name = command.name().unwrap_or_default();
         if !matches!(looks, Look::No(_)) && !self.world.is_trusted_program(name) {
@@ -397,9 +445,14 @@ impl Judge<'_> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Depth {
+pub(super) enum Depth {
     Outer,
     Inner,
+}
+
+/// Returns `true` if a line has a command that is given what another one prints.
+fn hands_on(line: &Line) -> bool {
+    line.commands().iter().any(|command| command.name() == Some("xargs"))
 }
 
 fn is_harmless_device(path: &str) -> bool {

@@ -107,7 +107,7 @@ const NEVER: &[&str] = &[
     "zsh -c ls",
     "fish -c ls",
     "pwsh -c ls",
-    "awk '{print}' x",
+    "awk 'BEGIN { system(1) }' x",
     "sed -i s/a/b/ x",
     "deno run https://x/y.ts",
     "bun run x.ts",

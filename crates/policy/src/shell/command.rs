@@ -115,12 +115,43 @@ pub struct Word {
     pub pattern: bool,
     /// Whether it begins with an unquoted `~` that stands for the home folder (`~` or `~/…`).
     pub home: bool,
+    /// What it can stand for once the line runs, where that was followed.
+    pub values: Values,
+}
+
+/// What a word can stand for once the line runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Values {
+    /// Its text, if the word is known; otherwise anything.
+    #[default]
+    Unfollowed,
+    /// The name of a file or folder that a command of the line lists. The word's text is a pattern
+    /// that the name, or its last part, matches.
+    Name,
+    /// Any number of such names.
+    Names,
+    /// A text that is passed as one word.
+    Text,
+    /// A text that is split at its blanks.
+    Texts,
+}
+
+impl Values {
+    /// Returns `true` if the word is passed as exactly one word.
+    pub(crate) fn is_one(self) -> bool {
+        matches!(self, Self::Name | Self::Text)
+    }
+
+    /// Returns `true` if a command of the line lists what the word stands for.
+    pub(crate) fn is_listed(self) -> bool {
+        matches!(self, Self::Name | Self::Names)
+    }
 }
 
 impl Word {
     /// A word that means just what it says.
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), known: true, pattern: false, home: false }
+        Self { text: text.into(), known: true, ..Self::default() }
     }
 
     /// Its text, when the command sees exactly that.

@@ -6,6 +6,7 @@
 
 mod ansi;
 mod cursor;
+mod document;
 mod redirect;
 mod word;
 

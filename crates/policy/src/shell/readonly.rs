@@ -5,10 +5,12 @@
 //! `files`, `text`, `search` and `git`.
 
 mod arguments;
+mod awk;
 mod builtin;
 mod files;
 mod find;
 mod git;
+mod jq;
 mod look;
 mod program;
 mod reading;
@@ -26,7 +28,9 @@ use std::sync::LazyLock;
 
 use hashbrown::HashMap;
 
+pub(crate) use find::names as found_names;
 pub use look::{Look, PathOperand, Reach};
+pub(crate) use script::prints_only;
 
 use super::command::{Command, Word};
 use arguments::literal;
@@ -61,7 +65,7 @@ fn judge(command: &Command) -> Result<Look, String> {
         "printf" => builtin::printf(words).map(reads),
         "test" => builtin::test(words).map(reads),
         "[" => builtin::bracket(words).map(reads),
-        "find" => find::paths(words).map(reads),
+        "find" => find::paths(words, look).map(reads),
         "exit" => builtin::exit(words).map(reads),
         "set" => builtin::set(words).map(reads),
         name if asks_version(name, words) => Ok(reads(Vec::new())),
@@ -85,8 +89,15 @@ fn asks_version(name: &str, words: &[Word]) -> bool {
 
 /// The rows of all tables by the names of their programs.
 static PROGRAMS: LazyLock<HashMap<&str, &Program>> = LazyLock::new(|| {
-    const TABLES: [&[Program]; 5] =
-        [files::FILES, text::TEXT, search::SEARCH, system::SYSTEM, &[sed::SED]];
+    const TABLES: [&[Program]; 7] = [
+        files::FILES,
+        text::TEXT,
+        search::SEARCH,
+        system::SYSTEM,
+        &[sed::SED],
+        &[awk::AWK],
+        &[jq::JQ],
+    ];
     let rows = TABLES.into_iter().flatten();
     rows.flat_map(|program| program.names().map(move |name| (name, program))).collect()
 });

@@ -5,11 +5,13 @@
 //! be seen in it.
 
 mod flat;
+mod follow;
 mod nested;
 mod program;
 mod walk;
 
 use crate::shell::command::{Command, Line};
+pub use follow::Followed;
 
 /// Whether the parser finds just the commands that the gate found.
 ///
@@ -39,6 +41,12 @@ pub fn confirm(text: &str, line: &Line) -> Result<(), String> {
 /// Why the line cannot be read to its end.
 pub fn walk(text: &str) -> Result<Vec<Command>, String> {
     walk::walk(text)
+}
+
+/// The commands of a line with all that they are given, for a line that decides things while it
+/// runs. Returns nothing if a value cannot be followed.
+pub fn follow(text: &str) -> Option<Followed> {
+    follow::follow(text)
 }
 
 #[cfg(test)]

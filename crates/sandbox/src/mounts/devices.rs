@@ -20,6 +20,8 @@ const LINKS: &[(&str, &str)] = &[
 
 /// What stands in for a masked file; nobody may open it.
 pub(super) const EMPTY_FILE: &str = "/dev/.masked-file";
+/// An empty file that everybody may read.
+pub(super) const READABLE_FILE: &str = "/dev/.empty-file";
 /// What stands in for a masked folder.
 pub(super) const EMPTY_FOLDER: &str = "/dev/.masked-folder";
 
@@ -53,6 +55,7 @@ impl Devices {
         Piece::new(c"devpts", &options)?.put_on(&dev.join("pts"))?;
         Piece::new(c"tmpfs", &[(c"mode", c"1777")])?.put_on(&dev.join("shm"))?;
         File::create(EMPTY_FILE)?.set_permissions(Permissions::from_mode(0o000))?;
+        File::create(READABLE_FILE)?.set_permissions(Permissions::from_mode(0o444))?;
         DirBuilder::new().mode(0o555).create(EMPTY_FOLDER)
     }
 }

@@ -19,8 +19,13 @@ pub(super) async fn refuse(client: &mut Peer, refusal: &Refusal) {
 fn render(refusal: &Refusal) -> String {
     let (status, phrase) = refusal.status();
     let body = format!("Toolgate: {refusal}.\n");
+    let login = if *refusal == Refusal::NotAdmitted {
+        "Proxy-Authenticate: Basic realm=\"toolgate\"\r\n"
+    } else {
+        ""
+    };
     format!(
-        "HTTP/1.1 {status} {phrase}\r\n\
+        "HTTP/1.1 {status} {phrase}\r\n{login}\
          Content-Type: text/plain; charset=utf-8\r\n\
          Content-Length: {}\r\n\
          Connection: close\r\n\r\n{body}",

@@ -3,6 +3,7 @@
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::admission;
 use super::answer;
 use super::exchange::{self, After};
 use super::head::{self, Head};
@@ -37,7 +38,9 @@ async fn first_byte(client: &mut Peer, outlet: &Outlet) -> Option<u8> {
 
 async fn serve_request(client: &mut Peer, outlet: &Outlet) -> Result<After, Refusal> {
     let bytes = head::read_request(&mut client.from, &outlet.settings).await?;
-    match Wish::parse(&Head::request(&bytes)?)? {
+    let head = Head::request(&bytes)?;
+    admission::check(&head, outlet.settings.login.as_deref())?;
+    match Wish::parse(&head)? {
         Wish::Tunnel(target) => {
             let (server, granted) = outlet.connect(&target).await?;
             answer::open_tunnel(client).await?;

@@ -13,6 +13,8 @@ pub(super) enum Refusal {
     Nonsense(&'static str),
     HeadTooLarge,
     HeadTooSlow,
+    /// It does not say whose request it is.
+    NotAdmitted,
     NotGranted(Target),
     /// The way into a private network.
     Private {
@@ -45,6 +47,7 @@ impl Refusal {
             Self::Nonsense(_) | Self::Gone => (400, "Bad Request"),
             Self::HeadTooLarge => (431, "Request Header Fields Too Large"),
             Self::HeadTooSlow => (408, "Request Timeout"),
+            Self::NotAdmitted => (407, "Proxy Authentication Required"),
             Self::NotGranted(_) => (403, "Host Not Granted"),
             Self::Private { .. } => (403, "Private Address"),
             Self::OtherUse(_) | Self::OtherName { .. } => (403, "Forbidden"),
@@ -59,6 +62,10 @@ impl fmt::Display for Refusal {
             Self::Nonsense(what) => write!(formatter, "the request was not understood: {what}"),
             Self::HeadTooLarge => formatter.write_str("the head of the request is too large"),
             Self::HeadTooSlow => formatter.write_str("the request took too long to arrive"),
+            Self::NotAdmitted => formatter.write_str(
+                "this proxy belongs to another command of the session; its address and password \
+                 are in `HTTP_PROXY`",
+            ),
             Self::NotGranted(target) => {
                 write!(formatter, "`{target}` is not among the hosts this command may reach. ")?;
                 match target {

@@ -20,6 +20,8 @@ pub struct Settings {
     pub connect_time: Duration,
     /// How long a connection may be silent in both directions.
     pub idle_time: Duration,
+    /// The password that programs have to give; none if there is nothing here.
+    pub(super) login: Option<String>,
     pub(super) resolver: Arc<dyn Resolve>,
     pub(super) permitted: Vec<SocketAddr>,
 }
@@ -34,9 +36,17 @@ impl Settings {
             head_time: Duration::from_secs(20),
             connect_time: Duration::from_secs(20),
             idle_time: Duration::from_mins(10),
+            login: None,
             resolver,
             permitted,
         }
+    }
+
+    /// The same settings where programs have to give a password.
+    #[must_use]
+    pub fn with_login(mut self, login: Option<String>) -> Self {
+        self.login = login;
+        self
     }
 }
 

@@ -1,12 +1,13 @@
 //! SOCKS5, for programs that only know `ALL_PROXY`.
 //!
-//! Names are resolved here, never by the program, and nobody has to log in.
+//! Names are resolved here, never by the program.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
+use super::admission;
 use super::outlet::Outlet;
 use super::peer::Peer;
 use super::refusal::Refusal;
@@ -17,12 +18,15 @@ use super::tunnel;
 pub(super) const VERSION: u8 = 5;
 
 const NO_LOGIN: u8 = 0;
+const PASSWORD: u8 = 2;
 const NO_METHOD: u8 = 0xff;
 const CONNECT: u8 = 1;
 
 /// Serves a program that speaks SOCKS5.
 pub(super) async fn serve(client: &mut Peer, outlet: &Outlet) {
-    let wish = timeout(outlet.settings.head_time, read_wish(client)).await;
+    let wish =
+        timeout(outlet.settings.head_time, read_wish(client, outlet.settings.login.as_deref()))
+            .await;
     let reached = match wish.unwrap_or(Err(Refusal::HeadTooSlow)) {
         Ok(target) => {
             outlet.connect(&target).await.map(|(server, granted)| (target, server, granted))
@@ -42,15 +46,19 @@ pub(super) async fn serve(client: &mut Peer, outlet: &Outlet) {
 }
 
 /// Greets, and reads what is wanted.
-async fn read_wish(client: &mut Peer) -> Result<Target, Refusal> {
+async fn read_wish(client: &mut Peer, login: Option<&str>) -> Result<Target, Refusal> {
     let [_, count] = bytes(client).await?;
     let mut methods = vec![0; usize::from(count)];
     client.from.read_exact(&mut methods).await?;
-    if !methods.contains(&NO_LOGIN) {
+    let method = if login.is_some() { PASSWORD } else { NO_LOGIN };
+    if !methods.contains(&method) {
         client.leave(&[VERSION, NO_METHOD]).await?;
         return Err(Refusal::Gone);
     }
-    client.to.write_all(&[VERSION, NO_LOGIN]).await?;
+    client.to.write_all(&[VERSION, method]).await?;
+    if let Some(login) = login {
+        log_in(client, login).await?;
+    }
     let [VERSION, command, 0, kind] = bytes(client).await? else {
         return Err(Refusal::Nonsense("this is not SOCKS5"));
     };
@@ -60,6 +68,21 @@ async fn read_wish(client: &mut Peer) -> Result<Target, Refusal> {
         (CONNECT, 1..) => Ok(Target { host, port }),
         _ => Err(Refusal::OtherUse("only connections are made")),
     }
+}
+
+/// Reads a user's name and a password, of which only the second counts.
+async fn log_in(client: &mut Peer, login: &str) -> Result<(), Refusal> {
+    let [version, length] = bytes(client).await?;
+    let mut name = vec![0; usize::from(length)];
+    client.from.read_exact(&mut name).await?;
+    let [length] = bytes(client).await?;
+    let mut password = vec![0; usize::from(length)];
+    client.from.read_exact(&mut password).await?;
+    if version == 1 && admission::is_right(&password, login) {
+        return Ok(client.to.write_all(&[1, 0]).await?);
+    }
+    client.leave(&[1, 1]).await?;
+    Err(Refusal::Gone)
 }
 
 async fn read_host(client: &mut Peer, kind: u8) -> Result<Host, Refusal> {

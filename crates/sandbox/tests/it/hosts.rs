@@ -31,7 +31,7 @@ impl Resolve for Names {
 }
 
 /// Answers everybody: `/away` leads to loopback, all else to a greeting.
-fn serve(listener: &std::net::TcpListener) {
+pub(crate) fn serve(listener: &std::net::TcpListener) {
     for mut stream in listener.incoming().flatten() {
         let mut head = [0; 4096];
         let size = stream.read(&mut head).unwrap_or(0);

@@ -11,6 +11,8 @@ mod hosts;
 #[cfg(test)]
 mod killed;
 #[cfg(test)]
+mod sessions;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod table;

@@ -16,7 +16,7 @@ const DECIDED: &str = include_str!("everyday/decided.txt");
 /// Lines that act outside of the workspace, and have to ask.
 const LEAVING: &str = include_str!("everyday/leaving.txt");
 
-fn table(text: &str) -> Vec<String> {
+pub(crate) fn table(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
     lines.map(|line| line.replace("\\n", "\n")).collect()
 }
@@ -46,7 +46,7 @@ const PROJECT: &[(&str, &str)] = &[
     ("notes.txt", "b\na\nb\n"),
 ];
 
-fn project() -> Toolgate {
+pub(crate) fn project() -> Toolgate {
     let toolgate = Toolgate::with_files(PROJECT);
     make_repository(&toolgate.path(""));
     toolgate
@@ -66,7 +66,7 @@ fn make_repository(folder: &Path) {
 }
 
 /// Runs a line as a person would, and returns its exit code.
-fn outside(folder: &Path, line: &str) -> Option<i32> {
+pub(crate) fn outside(folder: &Path, line: &str) -> Option<i32> {
     let done = Command::new("bash")
         .args(["-c", line])
         .current_dir(folder)
@@ -78,7 +78,11 @@ fn outside(folder: &Path, line: &str) -> Option<i32> {
     done.unwrap().code()
 }
 
-fn decisions(toolgate: &Toolgate, mode: &str, commands: &[String]) -> Vec<(String, String)> {
+pub(crate) fn decisions(
+    toolgate: &Toolgate,
+    mode: &str,
+    commands: &[String],
+) -> Vec<(String, String)> {
     let calls = commands.iter().map(|line| json!({ "tool": "shell", "args": { "command": line } }));
     let file = toolgate.outside("calls.jsonl");
     fs::write(&file, lines(calls)).unwrap();

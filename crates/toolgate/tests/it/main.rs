@@ -132,6 +132,8 @@ mod tour;
 #[cfg(test)]
 mod trust;
 #[cfg(test)]
+mod understanding;
+#[cfg(test)]
 mod undo;
 #[cfg(test)]
 mod waiting;

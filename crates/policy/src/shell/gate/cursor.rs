@@ -64,6 +64,11 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    /// Skips so many bytes.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
     /// Takes everything up to a character, and the character; nothing if it does not come.
     pub(super) fn take_through(&mut self, end: char) -> Option<&'a str> {
         let (taken, _) = self.rest().split_once(end)?;

@@ -3,6 +3,7 @@
 use crate::shell::command::Word;
 use crate::shell::gate::ansi;
 use crate::shell::gate::cursor::{Cursor, Refusal, complex, ends_word};
+use crate::shell::gate::document;
 
 /// A word with the text it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +128,10 @@ impl Reader {
             match cursor.next() {
                 None => return complex("a `\"` quote is never closed"),
                 Some('"') => break,
-                Some('$') => return complex("a `$` expansion"),
+                Some('$') => match document::take(cursor) {
+                    Some(document) => text.push_str(&document),
+                    None => return complex("a `$` expansion"),
+                },
                 Some('`') => return complex("a command in backticks"),
                 Some('\\') => match cursor.peek() {
                     Some('\n') => return complex("a line continued with `\\`"),
@@ -195,7 +199,8 @@ impl Reader {
         if pattern && form != Form::Plain {
             return complex("a file name pattern behind `=`");
         }
-        let word = Word { text: self.text, known: true, pattern, home: self.home };
+        let word =
+            Word { text: self.text, known: true, pattern, home: self.home, ..Word::default() };
         Ok(Written { word, raw: raw.to_owned(), form })
     }
 }

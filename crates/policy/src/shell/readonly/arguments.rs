@@ -1,6 +1,6 @@
 //! The arguments of a command, options and operands apart.
 
-use crate::shell::command::Word;
+use crate::shell::command::{Values, Word};
 
 /// The arguments of a command, options and operands apart.
 #[derive(Debug, Default)]
@@ -73,6 +73,14 @@ pub(crate) fn known(word: &Word) -> Result<&str, String> {
 pub(crate) fn literal(word: &Word) -> Result<&str, String> {
     known(word)?;
     word.literal().ok_or_else(|| format!("`{}` becomes something else before it runs", word.text))
+}
+
+/// Makes sure that a word is nothing but text to the program.
+///
+/// # Errors
+/// Says in words for a person that it may be anything.
+pub(crate) fn text(word: &Word) -> Result<(), String> {
+    if word.values == Values::Unfollowed { literal(word).map(drop) } else { Ok(()) }
 }
 
 /// Whether a list of words separated by blanks holds a word.

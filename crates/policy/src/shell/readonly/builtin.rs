@@ -2,7 +2,7 @@
 
 use crate::shell::command::Word;
 
-use super::arguments::literal;
+use super::arguments::{literal, text};
 use super::look::{PathOperand, Reach};
 
 /// Tests of one file.
@@ -13,16 +13,16 @@ const OF_FILE: &[&str] = &[
 
 /// `echo`: prints its words.
 pub(crate) fn echo(words: &[Word]) -> Result<Vec<PathOperand>, String> {
-    words.iter().try_for_each(|word| literal(word).map(drop))?;
+    words.iter().try_for_each(text)?;
     Ok(Vec::new())
 }
 
 /// `printf`: prints, unless an option or a conversion sets a variable.
 pub(crate) fn printf(words: &[Word]) -> Result<Vec<PathOperand>, String> {
-    words.iter().try_for_each(|word| literal(word).map(drop))?;
+    words.iter().try_for_each(text)?;
     let format = match words {
-        [dashes, format, ..] if dashes.text == "--" => format.text.as_str(),
-        [format, ..] if !format.text.starts_with('-') => format.text.as_str(),
+        [dashes, format, ..] if dashes.text == "--" => literal(format)?,
+        [format, ..] if !format.text.starts_with('-') => literal(format)?,
         _ => return Err("it may set a variable".into()),
     };
     if prints_only(format) { Ok(Vec::new()) } else { Err("its format may set a variable".into()) }
@@ -100,7 +100,11 @@ pub(crate) fn bracket(words: &[Word]) -> Result<Vec<PathOperand>, String> {
 ///
 /// Every condition must have a single reading, so operands that look like operators are refused.
 pub(crate) fn test(words: &[Word]) -> Result<Vec<PathOperand>, String> {
-    let words = words.iter().map(literal).collect::<Result<Vec<&str>, String>>()?;
+    let has_followed = words.iter().any(|word| word.values.is_one());
+    let words = words.iter().map(operand).collect::<Result<Vec<&str>, String>>()?;
+    if has_followed && words.iter().any(|word| matches!(*word, "-a" | "-o")) {
+        return Err("a value may be taken for an operator".into());
+    }
     if words.is_empty() {
         return Ok(Vec::new());
     }
@@ -122,6 +126,12 @@ pub(crate) fn test(words: &[Word]) -> Result<Vec<PathOperand>, String> {
         }
     }
     Ok(paths.into_iter().map(|path| PathOperand::new(Word::plain(path), Reach::Itself)).collect())
+}
+
+/// The word's text. A value that is passed as one word is an operand, wherever it stands between
+/// operators, so that any operand may take its place: neither `[` nor `test` evaluates it.
+fn operand(word: &Word) -> Result<&str, String> {
+    if word.values.is_one() { Ok("0") } else { literal(word) }
 }
 
 /// Whether a word can only be an operand.

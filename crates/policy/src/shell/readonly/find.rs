@@ -1,9 +1,9 @@
 //! `find` with tests that look and actions that print.
 
-use crate::shell::command::Word;
+use crate::shell::command::{Command, Values, Word};
 
 use super::arguments::{holds, known, literal};
-use super::look::{PathOperand, Reach};
+use super::look::{Look, PathOperand, Reach};
 
 /// Tests, operators and actions without a value.
 const ALONE: &str = "-a -and -o -or ! -not ( ) , -true -false -empty -readable -writable \
@@ -22,7 +22,11 @@ const WITH_FILE: &str = "-newer -anewer -cnewer -samefile";
 ///
 /// # Errors
 /// Says in words for a person what is more than a look.
-pub(crate) fn paths(words: &[Word]) -> Result<Vec<PathOperand>, String> {
+pub(crate) fn paths(
+    words: &[Word],
+    looks: impl Fn(&Command) -> Look,
+) -> Result<Vec<PathOperand>, String> {
+    let names = names(words);
     let mut words = words.iter().peekable();
     let mut reach = Reach::Names;
     while let Some(word) = words.next_if(|word| matches!(word.literal(), Some("-H" | "-L" | "-P")))
@@ -42,6 +46,10 @@ pub(crate) fn paths(words: &[Word]) -> Result<Vec<PathOperand>, String> {
     let mut compared = Vec::new();
     while let Some(word) = words.next() {
         let test = literal(word)?;
+        if test == "-exec" {
+            compared.extend(executed(&mut words, names, &looks)?);
+            continue;
+        }
         if holds(ALONE, test) {
             if test == "-follow" {
                 reach = Reach::LinkedTree;
@@ -61,6 +69,47 @@ pub(crate) fn paths(words: &[Word]) -> Result<Vec<PathOperand>, String> {
     }
     let starts = starts.into_iter().map(|start| PathOperand::new(start, reach));
     Ok(starts.chain(compared).collect())
+}
+
+/// A pattern for the names of all files that are found.
+pub(crate) fn names(words: &[Word]) -> &str {
+    const ALTERNATIVES: &str = "-o -or , ! -not";
+    let tests = || words.iter().filter_map(Word::literal);
+    if tests().any(|test| holds(ALTERNATIVES, test)) {
+        return "*";
+    }
+    let mut tests = tests().skip_while(|test| *test != "-name").skip(1);
+    tests.next().filter(|pattern| !pattern.contains(['?', '[', '\\'])).unwrap_or("*")
+}
+
+/// What the command behind `-exec` looks at, up to its `;` or `+`.
+fn executed<'w>(
+    words: &mut impl Iterator<Item = &'w Word>,
+    names: &str,
+    looks: &impl Fn(&Command) -> Look,
+) -> Result<Vec<PathOperand>, String> {
+    let mut command = Command::default();
+    let many = loop {
+        let word = words.next().ok_or("the command behind `-exec` has no end")?;
+        match literal(word)? {
+            ";" => break false,
+            "+" if command.words.last().is_some_and(|last| last.text == "{}") => break true,
+            _ => command.words.push(word.clone()),
+        }
+    };
+    let values = if many { Values::Names } else { Values::Name };
+    for word in &mut command.words {
+        if word.text == "{}" {
+            *word = Word { text: names.to_owned(), values, ..Word::default() };
+        } else if word.text.contains("{}") {
+            return Err("a file name is only a part of a word".into());
+        }
+    }
+    match looks(&command) {
+        Look::Reads { paths, git: None } => Ok(paths),
+        Look::No(why) => Err(why),
+        _ => Err("the command behind `-exec` is not known to only look".into()),
+    }
 }
 
 /// Whether starting points end here.

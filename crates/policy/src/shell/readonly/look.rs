@@ -46,4 +46,6 @@ pub enum Reach {
     Tree,
     /// Everything below it, and wherever links met there lead.
     LinkedTree,
+    /// The content of whatever in the workspace has a name that the word is a pattern for.
+    Listed,
 }

@@ -1,8 +1,8 @@
 //! Arguments taken apart the way GNU programs do it, and what they make a program look at.
 
-use crate::shell::command::Word;
+use crate::shell::command::{Values, Word};
 
-use super::arguments::{Arguments, Arity, known, literal};
+use super::arguments::{Arguments, Arity, known, literal, text};
 use super::look::{PathOperand, Reach};
 use super::program::{Letters, Operands, Order, Program};
 
@@ -15,6 +15,10 @@ pub(crate) fn parse(program: &Program, words: &[Word]) -> Result<Arguments, Stri
     let mut words = words.iter();
     let mut options_end = false;
     while let Some(word) = words.next() {
+        if !word.known && word.values != Values::Unfollowed {
+            arguments.operands.push(word.clone());
+            continue;
+        }
         let text = known(word)?;
         if options_end || text == "-" || !text.starts_with('-') {
             options_end |= program.order == Order::First;
@@ -55,11 +59,11 @@ pub(crate) fn paths(program: &Program, arguments: &Arguments) -> Result<Vec<Path
         Operands::OnePath if operands.len() > 1 => {
             return Err("a second operand is a file it writes".into());
         }
-        Operands::OnePath if operands.iter().any(|operand| operand.pattern) => {
+        Operands::OnePath if operands.iter().any(|operand| operand.pattern || !operand.known) => {
             return Err("a pattern may become two operands, and the second is written".into());
         }
         Operands::Nothing | Operands::Texts => {
-            operands.iter().try_for_each(|operand| literal(operand).map(drop))?;
+            operands.iter().try_for_each(text)?;
             operands = &[];
         }
         Operands::TextThenPaths | Operands::TextThenRevisions
@@ -76,6 +80,11 @@ pub(crate) fn paths(program: &Program, arguments: &Arguments) -> Result<Vec<Path
     let reach = program.reach_with(arguments);
     let revisions = matches!(program.operands, Operands::Revisions | Operands::TextThenRevisions);
     for operand in operands {
+        if operand.values.is_listed() && !operand.known {
+            paths.push(PathOperand::new(operand.clone(), Reach::Listed));
+            continue;
+        }
+        known(operand)?;
         paths.push(PathOperand::new(operand.clone(), reach));
         if let Some(path) = path_in_revision(operand).filter(|_| revisions) {
             paths.push(PathOperand::new(path, reach));

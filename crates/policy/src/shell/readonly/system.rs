@@ -36,6 +36,7 @@ pub(crate) const SYSTEM: &[Program] = &[
     Program::new("uptime", Nothing).flags(&["-p -s --pretty --since"]),
     Program::new("tty", Nothing).flags(&["-s --quiet --silent"]),
     Program::new("sleep", Texts).check(short_pause),
+    Program::new("free", Nothing).flags(&["-b -g -h -k -l -m -t -w --human --total --wide"]),
 ];
 
 fn only_asks(arguments: &Arguments) -> Result<(), String> {

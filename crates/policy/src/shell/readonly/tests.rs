@@ -18,6 +18,7 @@ fn paths(line: &str) -> Vec<String> {
                 Reach::Names => format!("{} names", path.word.text),
                 Reach::Tree => format!("{} tree", path.word.text),
                 Reach::LinkedTree => format!("{} links", path.word.text),
+                Reach::Listed => format!("{} listed", path.word.text),
             })
             .collect(),
         other => panic!("`{line}`: {other:?}"),
@@ -113,7 +114,13 @@ fn any_word() -> impl Strategy<Value = Word> {
             .prop_flat_map(|line| prop::sample::select(split(line)).prop_map(|word| word.text)),
     ];
     (piece, prop::bool::weighted(0.95), prop::bool::weighted(0.1), prop::bool::weighted(0.1))
-        .prop_map(|(text, known, pattern, home)| Word { text, known, pattern, home })
+        .prop_map(|(text, known, pattern, home)| Word {
+            text,
+            known,
+            pattern,
+            home,
+            ..Word::default()
+        })
 }
 
 proptest! {

@@ -358,8 +358,9 @@ fn any_command() -> impl Strategy<Value = Command> {
             prop::sample::select(words)
         }),
     ];
-    let word = (text, any::<bool>(), any::<bool>(), any::<bool>())
-        .prop_map(|(text, known, pattern, home)| Word { text, known, pattern, home });
+    let word = (text, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(text, known, pattern, home)| Word { text, known, pattern, home, ..Word::default() },
+    );
     let assignment =
         ("[A-Z_]{1,8}", word.clone()).prop_map(|(name, value)| Assignment { name, value });
     let direction = prop::sample::select(vec![Direction::Read, Direction::Write, Direction::Here]);

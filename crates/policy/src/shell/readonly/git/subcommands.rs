@@ -115,6 +115,10 @@ pub(crate) const SUBCOMMANDS: &[Program] = &[
         .attached(&["-s --abbrev --hash"]),
     // A second name would set the first.
     Program::new("symbolic-ref", Texts).flags(&["-q --no-recurse --quiet --short"]).check(one_name),
+    // A second operand sets the value of the first.
+    Program::new("config", Texts)
+        .flags(&["--get --get-all --global --local --show-origin --show-scope --system"])
+        .check(one_setting),
     Program::new("ls-files", Paths)
         .flags(&[
             "-c -d -f -i -k -m -o -s -t -u -v -z --cached --debug --deduplicate --deleted",
@@ -208,4 +212,17 @@ fn lists_names(arguments: &Arguments) -> Result<(), String> {
 
 fn one_name(arguments: &Arguments) -> Result<(), String> {
     if arguments.operands.len() == 1 { Ok(()) } else { Err("a second name sets the first".into()) }
+}
+
+/// Asks for one setting, in a part of the settings that holds no password.
+fn one_setting(arguments: &Arguments) -> Result<(), String> {
+    const HARMLESS: [&str; 12] = [
+        "branch", "commit", "core", "diff", "fetch", "init", "merge", "pull", "push", "rebase",
+        "tag", "user",
+    ];
+    let [name] = arguments.operands.as_slice() else {
+        return Err("a second name sets the first".into());
+    };
+    let part = name.text.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    if HARMLESS.contains(&part.as_str()) { Ok(()) } else { Err("it may show a password".into()) }
 }

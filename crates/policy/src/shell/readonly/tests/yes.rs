@@ -1,6 +1,18 @@
 //! Commands that only look.
 
 pub(crate) const YES: &[&str] = &[
+    // Programs with scripts of their own
+    "jq . a.json",
+    "jq -r '.a | length' a.json b.json",
+    "jq -n '1 + 1'",
+    "awk '{print}' a",
+    "awk -F: '$3 > 5 { n++ } END { print n, \"a > b | c\" }' a b",
+    "awk -v x=1 'x || NR == 1' a",
+    "gawk 1 a",
+    "git config --get user.name",
+    "git config user.name",
+    "find . -name '*.rs' -exec grep -n main {} +",
+    "find src -type f -exec head -5 '{}' ';'",
     // Files
     "ls",
     "ls -la",
