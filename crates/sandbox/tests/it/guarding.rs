@@ -23,7 +23,7 @@ async fn what_stands_in_stays_until_the_last_command_has_ended() {
     let line = "until [ -e go ]; do sleep 0.02; done; rm go; mkdir .git/x .claude/x";
     let mut long = host.start(Sandbox::WorkspaceWrite, line).await;
     host.run(Sandbox::WorkspaceWrite, "true").await;
-    assert!(host.workspace.join(".claude").is_dir());
+    assert!(host.workspace.join(".claude").symlink_metadata().is_ok());
     fs::write(host.workspace.join("go"), "").unwrap();
     assert_eq!(long.process.wait().await.status, Status::Exit(1));
     assert_eq!(fs::read_dir(&host.workspace).unwrap().count(), 0);
@@ -198,6 +198,6 @@ async fn a_workspace_in_a_workspace_is_guarded_as_one() {
     let mut order = host.order(Sandbox::WorkspaceWrite, line);
     order.roots.push(inner.clone());
     let done = host.finish(order).await.unwrap();
-    assert_eq!(done.stderr.matches("Read-only file system").count(), 2, "{done:?}");
+    assert_eq!(done.stderr.matches("cannot create directory").count(), 2, "{done:?}");
     assert_eq!(fs::read_dir(inner).unwrap().count(), 1);
 }
