@@ -8,6 +8,7 @@
 //! takes a [`permit::Permit`], and only settling a judged call makes one.
 //! Every stage ends in the next one or in a result that says what went wrong.
 
+mod again;
 mod asking;
 mod attach;
 mod batch;

@@ -25,6 +25,9 @@ pub struct ToolResult {
     pub truncated: Option<Truncation>,
     /// What the session should know besides, such as files that others changed.
     pub attachments: Vec<Attachment>,
+    /// Parameters, by their native names, with which the same call would be given what its sandbox
+    /// refused.
+    pub retry_with: Option<Box<Map<String, Value>>>,
     /// Metadata of an MCP server's result, for MCP clients alone.
     pub metadata: Option<Box<ServerMetadata>>,
     /// How long the call took.
@@ -76,6 +79,13 @@ impl ToolResult {
     #[must_use]
     pub fn with_structured(mut self, value: Value) -> Self {
         self.structured = Some(value);
+        self
+    }
+
+    /// The same result with parameters for a second try.
+    #[must_use]
+    pub fn with_retry(mut self, parameters: Option<Map<String, Value>>) -> Self {
+        self.retry_with = parameters.map(Box::new);
         self
     }
 

@@ -7,6 +7,7 @@ mod files;
 mod finding;
 mod followed;
 mod forms;
+mod guarded;
 mod hosts;
 mod leaving;
 mod path;

@@ -60,17 +60,31 @@ struct Watched {
     folder: PathBuf,
     is_repository: bool,
     before: BTreeSet<PathBuf>,
+    /// What may appear.
+    allowed: Vec<PathBuf>,
 }
 
 impl Guarded {
     /// Guards what was found in a folder, and puts something in the place of what was not.
-    pub(crate) fn by_mounts(root: &Path, survey: &Survey, claim: &mut Claim) -> io::Result<Self> {
-        for name in NEVER_MADE {
+    /// What is in `allowed` may be made and changed.
+    pub(crate) fn by_mounts(
+        root: &Path,
+        survey: &Survey,
+        claim: &mut Claim,
+        allowed: &[PathBuf],
+    ) -> io::Result<Self> {
+        let is_kept = |name: &&&str| !is_allowed(&root.join(name), allowed);
+        for name in NEVER_MADE.iter().filter(is_kept) {
             // A file called `.git` would be read as the name of a repository.
             let stand = if *name == ".git" { Stand::Folder } else { Stand::Name };
             claim.stand_in(&root.join(name), stand)?;
         }
-        Self::new(root, survey, Some(claim))
+        let mut guarded = Self::new(root, survey, Some(claim))?;
+        guarded.guards.retain(|(path, _)| !is_allowed(path, allowed));
+        for watched in &mut guarded.watched {
+            watched.allowed = allowed.to_vec();
+        }
+        Ok(guarded)
     }
 
     /// Keeps what was found in a folder, to put it back.
@@ -167,8 +181,12 @@ impl Guarded {
         is_repository: bool,
         claim: Option<&Claim>,
     ) -> io::Result<()> {
-        let mut watched =
-            Watched { folder: folder.to_owned(), is_repository, before: BTreeSet::new() };
+        let mut watched = Watched {
+            folder: folder.to_owned(),
+            is_repository,
+            before: BTreeSet::new(),
+            allowed: Vec::new(),
+        };
         let found = watched.telling().collect();
         watched.before = match claim {
             Some(claim) => claim.settled(found)?,
@@ -183,7 +201,10 @@ impl Guarded {
     pub(crate) fn look_again(&self) -> Vec<String> {
         let mended = self.kept.iter().filter_map(|(path, kept)| mend(path, kept));
         let appeared = self.watched.iter().flat_map(|watched| {
-            watched.telling().filter(|path| !watched.before.contains(path)).collect::<Vec<_>>()
+            let is_new = |path: &PathBuf| {
+                !watched.before.contains(path) && !is_allowed(path, &watched.allowed)
+            };
+            watched.telling().filter(is_new).collect::<Vec<_>>()
         });
         let bent = self.links.iter().filter(|(link, target)| {
             fs::read_link(link).ok().as_ref() != Some(target) && link.symlink_metadata().is_ok()
@@ -199,6 +220,13 @@ impl Guarded {
         });
         self.notes.iter().cloned().chain(mended).chain(moved).collect()
     }
+}
+
+/// Returns `true` if the user allowed to change what is guarded at a path, or something in it. A
+/// repository is only let go as a whole.
+fn is_allowed(path: &Path, allowed: &[PathBuf]) -> bool {
+    let is_repository = path.file_name().is_some_and(|name| name == ".git");
+    allowed.iter().any(|allowed| allowed == path || !is_repository && allowed.starts_with(path))
 }
 
 /// The repository that a file called `.git` names.

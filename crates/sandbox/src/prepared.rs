@@ -38,7 +38,12 @@ impl Prepared {
         secrets.extend(real(&confinement.hidden));
         let (mut claims, mut guarded) = (Vec::new(), Vec::new());
         let mut roots = real(&confinement.roots);
-        roots.extend(real(&confinement.write));
+        let beside = real(&confinement.write).into_iter();
+        roots.extend(
+            beside
+                .filter(|path| !roots.iter().any(|root| path.starts_with(root)))
+                .collect::<Vec<_>>(),
+        );
         for root in roots.clone() {
             let survey = Survey::of(&root);
             if view.writable.iter().any(|writable| root.starts_with(writable)) {
@@ -90,7 +95,9 @@ fn guard(
         return Guarded::by_keepsakes(root, survey);
     }
     let mut claim = Claim::on(root, confinement.locks.as_path())?;
-    let guarded = Guarded::by_mounts(root, survey, &mut claim)?;
+    let allowed: Vec<PathBuf> =
+        confinement.write.iter().map(|path| path.as_path().to_owned()).collect();
+    let guarded = Guarded::by_mounts(root, survey, &mut claim, &allowed)?;
     claims.push(claim);
     Ok(guarded)
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolgate_policy::{Engine, Facts, Mode, Policy};
 
+use super::again;
 use super::attach;
 use super::contain::contained;
 use super::finish;
@@ -251,10 +252,11 @@ impl Gate {
         };
         let end = End { session: &session, call: &id, tool: &tool, args };
         let (decision, result) = match ended {
-            Ok(Executed { decision, mut result, has_effect, changes, .. }) => {
+            Ok(Executed { call, decision, mut result, has_effect, changes }) => {
                 result.duration_ms = millis(started.elapsed());
                 end.ran(&self.parts, &result, Ran { has_effect, changes }).await;
-                (Some(decision), result)
+                let again = Box::pin(again::run(self, &call, &result)).await;
+                (Some(decision), again.unwrap_or(result))
             }
             Err(Rejected { error, decision, trail }) => {
                 end.refused(&self.parts, &error, trail);
@@ -283,6 +285,11 @@ impl Gate {
     pub(super) fn concurrency_of(&self, call: &Call, session: &Arc<Session>) -> Concurrency {
         // A call that cannot be prepared ends in an error and touches nothing.
         self.prepared(call, session).map_or(Concurrency::Safe, |validated| validated.concurrency)
+    }
+
+    /// Whether somebody could answer a question now.
+    pub(super) fn is_anybody_there(&self) -> bool {
+        self.parts.approvals.is_anybody_there()
     }
 
     /// Who starts programs, if anybody does.

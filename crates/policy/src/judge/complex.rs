@@ -48,6 +48,7 @@ impl Judge<'_> {
             }
         }
         self.judge_dangers(commands, inner, walk, findings);
+        self.judge_guarded(commands, walk, findings);
         if ruling.decision != Decision::Allow {
             let reason = format!("part of it is decided only while it runs: {why}");
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));

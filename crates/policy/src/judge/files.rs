@@ -226,6 +226,9 @@ impl Judge<'_> {
                 findings.all.extend(self.restriction(&fact));
                 continue;
             }
+            if access != Access::Read && fact.place == Place::Outside {
+                findings.named.extend(self.folder_of(&fact.resolved));
+            }
             let forms = PathForms::new(&fact).within(self.world.workspace());
             let args = json!({ "path": word.text });
             let question = Question { path: Some(&forms), ..self.question(&tool, effect, &args) };
@@ -249,6 +252,14 @@ impl Judge<'_> {
                 }));
             }
         }
+    }
+
+    /// The folder around a file that a line writes, unless that is far more than the file.
+    fn folder_of(&self, path: &Path) -> Option<PathBuf> {
+        let folder = path.parent()?;
+        let is_narrow = folder.components().count() > 2
+            && !self.world.home().is_some_and(|home| home.starts_with(folder));
+        is_narrow.then(|| folder.to_owned())
     }
 
     /// Returns `true` if a word names a file in the private temporary folder of a sandbox.

@@ -63,6 +63,8 @@ pub(crate) struct Findings {
     pub(crate) hidden: Vec<PathBuf>,
     /// Places that the sandbox keeps from being changed because a rule denies it.
     pub(crate) guarded: Vec<PathBuf>,
+    /// Guarded files and folders elsewhere that the line plainly changes.
+    pub(crate) named: Vec<PathBuf>,
     /// Whether output goes to files.
     pub(crate) writes_files: bool,
     /// Whether it runs programs that the workspace brought.

@@ -4,6 +4,8 @@
 //! about it grants. Commands that only look need nothing, whatever runs beside
 //! them.
 
+use std::path::PathBuf;
+
 use super::call::Judge;
 use super::finding::{Finding, Findings};
 use super::ruling::Ruling;
@@ -44,6 +46,7 @@ impl Judge<'_> {
             }
         };
         let unasked = Self::by_rules(findings, self.usual(findings)).needing(needs(findings));
+        let unasked = unasked.writing(findings.named.iter().cloned());
         self.judge_hosts(&wish, &unasked, findings);
         self.judge_wish(&wish, &unasked, findings);
         if findings.decision() == Decision::Deny {
@@ -66,7 +69,8 @@ impl Judge<'_> {
             Decision::Allow => wanted,
             _ => {
                 let asked = Self::by_rules(findings, self.usual_when_asked());
-                wish.over(&asked.needing(needs(findings)))
+                let asked = asked.needing(needs(findings));
+                wish.over(&asked.writing(findings.named.iter().cloned()))
             }
         };
         if findings.decision() != Decision::Allow {
@@ -119,6 +123,13 @@ impl Judge<'_> {
         let beyond: Vec<String> = wish.hosts().iter().filter(beyond).cloned().collect();
         if !beyond.is_empty() {
             wants.push(format!("reach {}", listed(&beyond)));
+        }
+        let is_beyond =
+            |folder: &&PathBuf| !unasked.write.iter().any(|own| folder.starts_with(own));
+        let folders = wish.write.iter().filter(is_beyond);
+        let folders: Vec<String> = folders.map(|folder| folder.display().to_string()).collect();
+        if !folders.is_empty() && unasked.sandbox < Sandbox::Full {
+            wants.push(format!("write in {}", listed(&folders)));
         }
         for want in wants {
             findings.push(match self.setting.mode {

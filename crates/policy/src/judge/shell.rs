@@ -72,6 +72,7 @@ impl Judge<'_> {
             self.judge_command(command, inner, walk, findings, Depth::Outer);
         }
         self.judge_dangers(commands, inner, walk, findings);
+        self.judge_guarded(commands, walk, findings);
         let allowed = findings.strictest().is_some_and(|found| found.decision == Decision::Allow);
         if allowed {
             findings.judged = Some(self.rendered(line, walk, findings));

@@ -1,11 +1,14 @@
 //! What a command wants to run with.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
 
 use crate::facts::Facts;
 use crate::host::{self, HostError};
 use crate::profile::Profile;
 use crate::rule::Sandbox;
+use crate::world::normal;
 
 /// More hosts are more than a person reads.
 const MOST_HOSTS: usize = 20;
@@ -15,6 +18,8 @@ const MOST_HOSTS: usize = 20;
 pub(super) struct Wish {
     pub(super) sandbox: Option<Sandbox>,
     pub(super) network: Option<Vec<String>>,
+    /// Folders beside the workspace.
+    pub(super) write: Vec<PathBuf>,
     pub(super) whose: Whose,
     /// The profile that a person chose.
     chosen: Option<Profile>,
@@ -44,6 +49,7 @@ impl Wish {
                 Self {
                     sandbox: Some(chosen.sandbox),
                     network: Some(network),
+                    write: Vec::new(),
                     whose: Whose::Person,
                     chosen: Some(profile.needing(chosen.needs.iter().cloned())),
                 }
@@ -51,6 +57,7 @@ impl Wish {
             None => Self {
                 sandbox: sandbox(facts.args.get("sandbox"))?,
                 network: network(facts.args.get("network"))?,
+                write: folders(facts.args.get("write"))?,
                 whose: Whose::Call,
                 chosen: None,
             },
@@ -58,6 +65,12 @@ impl Wish {
         if wish.sandbox == Some(Sandbox::ReadOnly) && !wish.hosts().is_empty() {
             return Err(
                 "what runs in `read_only` reaches no network; hosts go with `workspace_write`"
+                    .to_owned(),
+            );
+        }
+        if wish.sandbox == Some(Sandbox::ReadOnly) && !wish.write.is_empty() {
+            return Err(
+                "what runs in `read_only` writes nowhere; folders to write in go with `workspace_write`"
                     .to_owned(),
             );
         }
@@ -75,13 +88,13 @@ impl Wish {
             return chosen.clone();
         }
         let network = self.network.as_ref().unwrap_or(&rules.network);
-        let sandbox = self.sandbox.unwrap_or_else(|| match self.hosts() {
-            [] => rules.sandbox,
-            // What only reads reaches nobody.
-            _ => rules.sandbox.max(Sandbox::WorkspaceWrite),
-        });
+        let only_reads = self.hosts().is_empty() && self.write.is_empty();
+        // What only reads reaches nobody, and writes nowhere.
+        let least = if only_reads { rules.sandbox } else { Sandbox::WorkspaceWrite };
+        let sandbox = self.sandbox.unwrap_or_else(|| rules.sandbox.max(least));
         let profile = Profile::new(sandbox, network.iter().cloned());
-        profile.writing(rules.write.iter().cloned()).needing(rules.needs.iter().cloned())
+        let write = rules.write.iter().chain(&self.write).cloned();
+        profile.writing(write).needing(rules.needs.iter().cloned())
     }
 }
 
@@ -116,6 +129,21 @@ fn network(value: Option<&Value>) -> Result<Option<Vec<String>>, String> {
     }
     let names = items.iter().map(|item| item.as_str().ok_or_else(|| LIST.to_owned()));
     hosts(names.collect::<Result<Vec<_>, _>>()?).map(Some)
+}
+
+fn folders(value: Option<&Value>) -> Result<Vec<PathBuf>, String> {
+    const LIST: &str = "`write` is a list of absolute paths of folders";
+    let items = match value {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(items)) if items.len() <= MOST_HOSTS => items,
+        Some(_) => return Err(LIST.to_owned()),
+    };
+    let folder = |item: &Value| {
+        let path = normal(Path::new(item.as_str()?));
+        // All of a disk is no folder beside a workspace.
+        (path.is_absolute() && path.components().count() > 2).then_some(path)
+    };
+    items.iter().map(|item| folder(item).ok_or_else(|| LIST.to_owned())).collect()
 }
 
 fn hosts<'h>(names: impl IntoIterator<Item = &'h str>) -> Result<Vec<String>, String> {

@@ -76,6 +76,8 @@ mod mcp_python;
 #[cfg(test)]
 mod mcp_sdk;
 #[cfg(test)]
+mod missing;
+#[cfg(test)]
 mod modes;
 #[cfg(test)]
 mod notebook;

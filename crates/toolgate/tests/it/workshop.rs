@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use toolgate::core::bounds::Preset;
 use toolgate::core::call::Call;
 use toolgate::core::context::{Lasts, ResultSettings, Session};
-use toolgate::core::gate::{Gate, GateSettings};
+use toolgate::core::gate::{Gate, GateBuilder, GateSettings};
 use toolgate::core::result::ToolResult;
 use toolgate::core::workspace::Workspace;
 use toolgate::policy::{Engine, Level, Mode};
@@ -36,6 +36,15 @@ impl Workshop {
 
     /// The same with so much of a sandbox at most.
     pub(crate) fn at_most(level: Level) -> Self {
+        Self::made(level, |gate| gate)
+    }
+
+    /// The same with another gate.
+    pub(crate) fn with(change: impl FnOnce(GateBuilder) -> GateBuilder) -> Self {
+        Self::made(Level::Namespaces, change)
+    }
+
+    fn made(level: Level, change: impl FnOnce(GateBuilder) -> GateBuilder) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for name in ["workspace", "state", "results", "outside"] {
@@ -57,8 +66,8 @@ impl Workshop {
         let gate = Gate::builder(Arc::new(toolgate::tools::registry().unwrap()))
             .policy(Engine::in_mode(Mode::Yolo))
             .spawner(Arc::new(spawner))
-            .settings(settings)
-            .build();
+            .settings(settings);
+        let gate = change(gate).build();
         let workspace = Workspace::open(&root.join("workspace")).unwrap();
         Self { folder, gate, session: Arc::new(Session::new(workspace).lasting(Lasts::Batch)) }
     }

@@ -48,6 +48,10 @@ pub struct ShellParams {
     #[schemars(length(max = 20))]
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Vec<String>>,
+    /// Folders outside the workspace it has to write in, as absolute paths, when a command failed for lack of it. A person is asked.
+    #[schemars(length(max = 20))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write: Option<Vec<String>>,
 }
 
 /// How far a command wants to reach.
@@ -82,6 +86,11 @@ struct ClaudeBash {
     /// Hosts it has to reach, such as `docs.rs`. A person is asked.
     #[schemars(length(max = 20))]
     network: Option<Vec<String>>,
+    /// Folders outside the workspace it has to write in, as absolute paths. A person is asked.
+    #[schemars(length(max = 20))]
+    write: Option<Vec<String>>,
+    /// How far it has to reach: `workspace_write` may write in the workspace. A person is asked.
+    sandbox: Option<Wanted>,
 }
 
 impl TryFrom<ClaudeBash> for ShellParams {
@@ -94,8 +103,13 @@ impl TryFrom<ClaudeBash> for ShellParams {
             timeout: bash.timeout,
             background: bash.run_in_background,
             description: bash.description,
-            sandbox: bash.unconfined.filter(|unconfined| *unconfined).map(|_| Wanted::Full),
+            sandbox: bash
+                .unconfined
+                .filter(|unconfined| *unconfined)
+                .map(|_| Wanted::Full)
+                .or(bash.sandbox),
             network: bash.network,
+            write: bash.write,
         })
     }
 }
@@ -188,6 +202,9 @@ impl Invocation for Shell {
     async fn execute(self, context: &CallContext) -> Result<ToolResult, ToolError> {
         self.check_folder(context)?;
         let launch = Launch { line: &self.command, folder: self.folder.real() };
+        if let Some(refused) = process::refuse_overwriting(&launch, context).await {
+            return Ok(refused);
+        }
         if self.is_background {
             return self.start(&launch, context).await;
         }

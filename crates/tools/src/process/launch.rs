@@ -40,7 +40,7 @@ impl Launch<'_> {
         spawner.spawn(self.order(context)?).await.map_err(|error| failed(&error))
     }
 
-    fn order(&self, context: &CallContext) -> Result<Order, ToolError> {
+    pub(super) fn order(&self, context: &CallContext) -> Result<Order, ToolError> {
         let reach = context.reach();
         let shell = shell().ok_or_else(|| {
             ToolError::new(
@@ -145,7 +145,7 @@ pub(crate) fn is_read_only(line: &str) -> bool {
     })
 }
 
-fn commands(line: &str) -> Vec<Command> {
+pub(super) fn commands(line: &str) -> Vec<Command> {
     match read(line) {
         Reading::Literal(line) => line.commands().to_vec(),
         Reading::Complex { commands, .. } => commands,

@@ -1,5 +1,6 @@
 //! What is told about a command that ran.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -7,10 +8,12 @@ use toolgate_core::bounds::Collector;
 use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::policy::Level;
+use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::result::ToolResult;
 use toolgate_core::spawn::Status;
 
-use super::hint::{hint, is_sure};
+use super::hint::{Confined, Hint, hint};
+use super::missing::Missing;
 use super::output::Stream;
 use super::watch::{End, Why};
 
@@ -71,10 +74,22 @@ pub(crate) fn report(
     let reach = context.reach();
     let mut notes = end.ended.notes.clone();
     let complaints = [err.as_str(), out.as_str()].concat();
+    let confined = Confined {
+        reach,
+        roots: context.workspace().roots().map(Path::to_owned).collect(),
+        home: context.workspace().home(),
+        refused: &end.ended.refused_hosts,
+    };
     // A pipe or a list may end well although a command in it failed.
-    if error.is_some() || is_sure(&complaints, &end.ended.refused_hosts) {
-        notes.extend(hint(reach, &complaints, &end.ended.refused_hosts));
+    let hint = hint(&confined, &complaints).filter(|hint| error.is_some() || hint.is_sure);
+    if let Some(Hint { why, missing, .. }) = &hint {
+        let next = missing.as_ref().map(|missing| format!(" {}", missing.next(context)));
+        notes.push(format!("{why}{}", next.unwrap_or_default()));
     }
+    let missing = hint.as_ref().and_then(|hint| hint.missing.as_ref());
+    // The user is asked only where it was surely the sandbox, and about no more than was missing.
+    let offered = hint.as_ref().filter(|hint| hint.is_sure).and(missing);
+    let offered = offered.filter(|missing| **missing != Missing::Sandbox(Sandbox::Full));
     let head = if both.chars() == 0 { "(no output)\n" } else { "" };
     for note in &notes {
         both.push(&format!("\n[{note}]\n"));
@@ -98,7 +113,9 @@ pub(crate) fn report(
             "sandbox": sandbox(context, level),
             "refused_hosts": end.ended.refused_hosts,
             "notes": notes,
-        }));
+            "retry_with": missing.map(|missing| missing.spelled(context)),
+        }))
+        .with_retry(offered.map(Missing::parameters));
     result.error = error;
     result
 }

@@ -1,0 +1,124 @@
+//! What a command lacked inside of its sandbox, as far as its complaints tell.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use toolgate_core::context::CallContext;
+use toolgate_core::dialect::Dialect;
+use toolgate_core::policy::floor::sensitive::sensitive;
+use toolgate_core::policy::rule::Sandbox;
+use toolgate_core::policy::world::normal;
+
+/// What would have let a command do what its sandbox refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// These hosts.
+    Network(Vec<String>),
+    /// Writing in these folders.
+    Write(Vec<PathBuf>),
+    /// This sandbox.
+    Sandbox(Sandbox),
+}
+
+impl Missing {
+    /// The parameters that ask for it, by their native names.
+    pub(super) fn parameters(&self) -> Map<String, Value> {
+        let (name, value) = match self {
+            Self::Network(hosts) => ("network", json!(hosts)),
+            Self::Write(folders) => ("write", json!(folders)),
+            Self::Sandbox(sandbox) => ("sandbox", json!(sandbox)),
+        };
+        Map::from_iter([(name.to_owned(), value)])
+    }
+
+    /// The parameters that ask for it, as the caller would write them.
+    pub(super) fn spelled(&self, context: &CallContext) -> Map<String, Value> {
+        if *self == Self::Sandbox(Sandbox::Full) && context.dialect() == Dialect::Claude {
+            return Map::from_iter([("dangerouslyDisableSandbox".to_owned(), json!(true))]);
+        }
+        self.parameters()
+    }
+
+    /// The sentence that tells how to ask for it.
+    pub(super) fn next(&self, context: &CallContext) -> String {
+        let tool = match context.dialect() {
+            Dialect::Native => "shell",
+            Dialect::Claude => "Bash",
+            Dialect::Camel => "runCommand",
+        };
+        let parameters = self.spelled(context);
+        let spelled: Vec<String> =
+            parameters.iter().map(|(name, value)| format!("`{name}`: {value}")).collect();
+        format!(
+            "To run it again with that, call `{tool}` with {}; the user is asked.",
+            spelled.join(", ")
+        )
+    }
+}
+
+/// The folders outside of the workspace that a command could not write in, as its complaints name
+/// them. Returns nothing where one of them is not to be offered: a secret, or all of the home.
+pub(super) fn unwritable(
+    complaints: &str,
+    roots: &[PathBuf],
+    home: Option<&Path>,
+) -> Option<Vec<PathBuf>> {
+    const WORDS: [&str; 2] = ["Read-only file system", "EROFS"];
+    let mut folders = Vec::new();
+    let lines = complaints.lines().filter(|line| WORDS.iter().any(|words| line.contains(words)));
+    for path in lines.flat_map(absolute_paths) {
+        let path = normal(Path::new(path));
+        if roots.iter().any(|root| path.starts_with(root)) {
+            continue;
+        }
+        let folder = if path.is_dir() { path } else { path.parent()?.to_owned() };
+        let is_too_much = folder.components().count() < 3
+            || home.is_some_and(|home| home.starts_with(&folder))
+            || !folder.is_dir();
+        let lower = |path: &Path| path.to_string_lossy().to_lowercase();
+        if is_too_much || sensitive(&lower(&folder), home.map(lower).as_deref()).is_some() {
+            return None;
+        }
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    (!folders.is_empty()).then_some(folders)
+}
+
+/// The absolute paths in a line, where quotes, colons and blanks end them.
+fn absolute_paths(line: &str) -> impl Iterator<Item = &str> {
+    let ends = |letter: char| letter.is_whitespace() || "'\"`:,()‘’".contains(letter);
+    line.split(ends).filter(|word| word.starts_with('/') && word.len() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_found_in_complaints() {
+        let temporary = tempfile::tempdir().unwrap();
+        let outside = temporary.path().join("out/side");
+        std::fs::create_dir_all(&outside).unwrap();
+        let roots = [PathBuf::from("/w")];
+        let of = |complaint: &str| unwritable(complaint, &roots, Some(Path::new("/home/me")));
+        let shown = outside.display();
+        for complaint in [
+            format!("touch: cannot touch '{shown}/x': Read-only file system"),
+            format!("bash: {shown}/x: Read-only file system"),
+            format!("Error: EROFS: read-only file system, open '{shown}/x'"),
+        ] {
+            assert_eq!(of(&complaint), Some(vec![outside.clone()]), "{complaint}");
+        }
+        for complaint in [
+            "touch: cannot touch '/w/x': Read-only file system",
+            "touch: cannot touch '/x': Read-only file system",
+            "touch: cannot touch '/home/me/x': Read-only file system",
+            "touch: cannot touch '/etc/ssh/x': Permission denied",
+            "cp: '/home/me/.ssh/x': Read-only file system",
+        ] {
+            assert_eq!(of(complaint), None, "{complaint}");
+        }
+    }
+}
