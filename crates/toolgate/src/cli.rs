@@ -11,6 +11,7 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::goals::GoalsArgs;
 use crate::commands::history::HistoryArgs;
+use crate::commands::init::InitArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::memory::MemoryArgs;
 use crate::commands::policy::PolicyArgs;
@@ -69,5 +70,6 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     Doctor(DoctorArgs),
     Tour(TourArgs),
+    Init(InitArgs),
     Completions(CompletionsArgs),
 }

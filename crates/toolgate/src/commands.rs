@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod goals;
 pub(crate) mod history;
+pub(crate) mod init;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod policy;
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Trust(args) => trust::run(&cli.global, args),
         Command::Doctor(_) => doctor::run(&cli.global),
         Command::Tour(_) => tour::run(&cli.global),
+        Command::Init(args) => init::run(&cli.global, args),
         Command::Completions(args) => completions::run(Cli::command(), args),
     }
 }

@@ -195,6 +195,66 @@ mod tests {
         );
     }
 
+    /// Every key of the settings, tables by their path and entries of maps as `NAME`.
+    fn keys(schema: &serde_json::Value, node: &serde_json::Value, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let target = |reference: &serde_json::Value| {
+            let name = reference.as_str().unwrap().rsplit('/').next().unwrap();
+            schema["$defs"][name].clone()
+        };
+        let mut parts = vec![node.clone()];
+        parts.extend(node.get("$ref").map(target));
+        for one in node["anyOf"].as_array().into_iter().flatten() {
+            parts.extend(one.get("$ref").map(target));
+        }
+        for part in parts {
+            for (name, property) in part["properties"].as_object().into_iter().flatten() {
+                let path = format!("{path}{name}");
+                let below = keys(schema, property, &format!("{path}."));
+                found.extend(if below.is_empty() { vec![path] } else { below });
+            }
+            if part["additionalProperties"].is_object() {
+                let below = keys(schema, &part["additionalProperties"], &format!("{path}NAME."));
+                found.extend(below);
+            }
+        }
+        found
+    }
+
+    const PAGE: &str = include_str!("../../../docs/settings.md");
+
+    #[test]
+    fn the_page_about_settings_has_every_key_and_no_other() {
+        let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
+        let mut accepted = keys(&schema, &schema, "");
+        let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+        let mut documented: Vec<String> = rows
+            .filter(|(key, _)| key.contains('.') && !key.contains(['/', '*']))
+            .map(|(key, rest)| {
+                let cells = rest.split(" | ").filter(|cell| !cell.trim().is_empty()).count();
+                assert!(cells >= 3, "`{key}` needs a type, a default and a meaning");
+                key.to_owned()
+            })
+            .filter(|key| key != FILE)
+            .collect();
+        accepted.sort();
+        documented.sort();
+        assert_eq!(documented, accepted, "docs/settings.md and the settings differ");
+    }
+
+    #[test]
+    fn every_section_of_the_page_has_an_example_that_works() {
+        let examples: Vec<&str> = PAGE.split("```toml\n").skip(1).collect();
+        for section in PAGE.split("\n## ").filter(|section| section.starts_with("`[")) {
+            let header = section.split('`').nth(1).unwrap();
+            assert!(section.contains("```toml"), "{header} has no example");
+        }
+        for example in examples {
+            let example = example.split("```").next().unwrap();
+            assert_eq!(mistakes(example), [""; 0], "{example}");
+        }
+    }
+
     #[test]
     fn mistakes_are_told_with_their_line() {
         assert_eq!(mistakes("[workspace]\nscopes = true\n"), [""; 0]);

@@ -3,11 +3,10 @@
 //!
 //! Each has a file in `languages/`, which is part of the binary.
 
-#![allow(dead_code, reason = "the command that writes a first policy reads the rest")]
-
 use std::path::Path;
 
 use serde::Deserialize;
+use toolgate_policy::Decision;
 
 /// The files, in the order they are offered.
 const FILES: [&str; 10] = [
@@ -36,19 +35,22 @@ pub(crate) struct Language {
     /// A workspace with one of these uses it. Without any, it goes with every other.
     files: Vec<String>,
     /// Permissions that run without a question.
-    pub(crate) allow: Vec<String>,
+    allow: Vec<String>,
     /// Permissions that always ask.
-    pub(crate) ask: Vec<String>,
+    ask: Vec<String>,
+    /// Commands whose output may go to files of the workspace.
+    #[serde(default)]
+    output: Vec<String>,
     /// Commands of a usual day.
-    pub(crate) everyday: Everyday,
+    everyday: Everyday,
 }
 
 /// Commands of a usual day, by the decision of the permissions about them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Everyday {
-    pub(crate) allow: Vec<String>,
-    pub(crate) ask: Vec<String>,
+struct Everyday {
+    allow: Vec<String>,
+    ask: Vec<String>,
 }
 
 impl Language {
@@ -68,6 +70,17 @@ impl Language {
                 .map(|entry| entry.path())
                 .filter(|path| !is_foreign(path))
                 .any(|path| has_one(&path))
+    }
+
+    /// Returns every permission with the list it belongs to.
+    pub(crate) fn permissions(&self) -> impl Iterator<Item = (&str, Decision)> {
+        let allow = self.allow.iter().map(|permission| (permission.as_str(), Decision::Allow));
+        allow.chain(self.ask.iter().map(|permission| (permission.as_str(), Decision::Ask)))
+    }
+
+    /// Returns the commands whose output may go to files of the workspace.
+    pub(crate) fn output(&self) -> &[String] {
+        &self.output
     }
 
     /// Returns the commands of a usual day.

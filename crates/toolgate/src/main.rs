@@ -15,6 +15,7 @@ mod input;
 mod kept;
 mod languages;
 mod live;
+mod modes;
 mod moment;
 mod output;
 mod own_settings;

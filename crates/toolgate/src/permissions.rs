@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use toolgate_core::visible;
-use toolgate_policy::Decision;
 use toolgate_policy::load::{Loader, Severity};
 use toolgate_policy::permissions::{self, Change, Edited, Listed};
 use toolgate_policy::rule::Tier;
+use toolgate_policy::{Decision, Mode};
 
 use crate::exit::UsageError;
 use crate::home;
@@ -120,6 +120,40 @@ impl PolicyFolder {
             .map_err(|error| UsageError(format!("{}: {error}", visible::path(path))).into())
     }
 
+    /// Returns every permission of these files that is about the same calls.
+    pub(crate) fn find(&self, permission: &str) -> anyhow::Result<Vec<(PathBuf, Listed)>> {
+        let mut all = Vec::new();
+        for path in self.files()? {
+            let found = permissions::find(&self.loader, &read(&path)?, permission)
+                .map_err(|error| UsageError(format!("{}:{error}", visible::path(&path))))?;
+            all.extend(found.into_iter().map(|listed| (path.clone(), listed)));
+        }
+        Ok(all)
+    }
+
+    /// Returns `true` if one of these files has a rule of this name.
+    pub(crate) fn has_rule(&self, name: &str) -> anyhow::Result<bool> {
+        for path in policies::policies_in(&self.folder)? {
+            let file = self.loader.parse(&read(&path)?, &visible::path(&path), self.tier);
+            if file.rules.iter().any(|rule| rule.name.as_deref() == Some(name)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the mode that one of these files sets, and the file.
+    pub(crate) fn mode(&self) -> anyhow::Result<Option<(Mode, PathBuf)>> {
+        for path in policies::policies_in(&self.folder)? {
+            let shown = path.display().to_string();
+            let file = self.loader.parse(&read(&path)?, &shown, self.tier);
+            if let Some(mode) = file.mode {
+                return Ok(Some((mode, path)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns a file of these as it is going to be.
     pub(crate) fn draft(&self, path: &Path, before: &str, text: String) -> Draft {
         let (path, before) = (path.to_owned(), before.to_owned());
@@ -161,7 +195,7 @@ impl PolicyFolder {
 }
 
 /// Returns the text of a file, which is empty if it is not there yet.
-fn read(path: &Path) -> anyhow::Result<String> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<String> {
     match owned::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         read => read.map_err(|error| {

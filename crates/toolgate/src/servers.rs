@@ -7,4 +7,4 @@ mod prepared;
 mod workspace;
 
 pub(crate) use prepared::{Origin, Prepared, Servers};
-pub(crate) use workspace::is_trusted;
+pub(crate) use workspace::{OwnSettings, is_trusted, mcp_json_settings, own_settings};

@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 
 use super::call::Judge;
 use super::finding::{Finding, Findings};
-use super::forms::{Named, possible_files, shown};
+use super::forms::{Named, covers_every_command, is_owners, possible_files, shown, spells_out};
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, PathFact, Place};
 use crate::name::ToolName;
 use crate::question::{PathForms, Question};
+use crate::rule::{Rule, Sandbox};
 use crate::shell::{Command, Word};
 use crate::table::restricts_paths;
 use crate::verdict::FloorKind;
@@ -88,6 +89,51 @@ impl Judge<'_> {
                 self.judge_possible_path(&word, access, walk, findings);
             } else {
                 self.judge_unknown(&word, access, walk, findings);
+            }
+        }
+    }
+
+    /// Files outside the workspace that a command changes or copies. A rule about the command
+    /// covers those that it spells out.
+    pub(super) fn judge_outside(
+        &self,
+        command: &Command,
+        rule: Option<&Rule>,
+        walk: &Walk,
+        findings: &mut Findings,
+    ) {
+        let reaches_out = |rule: &Rule| {
+            let grant = &rule.grant;
+            let is_blanket = is_owners(rule) && covers_every_command(rule);
+            is_blanket || grant.sandbox == Some(Sandbox::Full) || !grant.write.is_empty()
+        };
+        if rule.is_some_and(reaches_out) {
+            return;
+        }
+        for (word, _) in possible_files(command).into_iter().take(MOST_WORDS) {
+            let may_leave = word.home || word.text.contains('/') || word.text == "..";
+            if !may_leave
+                || !word.known
+                || is_harmless_device(&word.text)
+                || rule.is_some_and(|rule| spells_out(rule, &word.text))
+            {
+                continue;
+            }
+            if word.home && self.world.home().is_none() {
+                findings.push(unknown(&word));
+                continue;
+            }
+            for path in self.places(&word, walk) {
+                let fact = self.world.look(&path, Access::Write);
+                let forms = PathForms::new(&fact).within(self.world.workspace());
+                let floor = self.path_floor(&fact, &forms, None);
+                let is_outside = |floor: &Finding| {
+                    floor.floor == Some(FloorKind::Outside) && !self.is_private(&fact)
+                };
+                if let Some(floor) = floor.filter(is_outside) {
+                    findings.push(floor);
+                    findings.named.extend(self.folder_of(&fact.resolved));
+                }
             }
         }
     }
@@ -388,6 +434,11 @@ impl Judge<'_> {
         }
         Ok(paths)
     }
+}
+
+/// Returns `true` for devices that hold nothing.
+pub(super) fn is_harmless_device(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin")
 }
 
 fn unknown(word: &Word) -> Finding {

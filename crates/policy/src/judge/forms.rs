@@ -167,6 +167,57 @@ pub(super) fn covers_all_it_runs(rule: Option<&Rule>, command: &Command) -> bool
     })
 }
 
+/// Returns `true` if a rule names the programs that a command runs in turn, as `npx tsc *` does.
+pub(super) fn names_what_it_runs(rule: Option<&Rule>, command: &Command, inner: &[Ran]) -> bool {
+    let fixed = fixed_words(rule, command);
+    let start = |ran: &Ran| start_within(command, ran).filter(|start| (1..fixed).contains(start));
+    let at = runner_program(command);
+    let program = inner.iter().find(|ran| at.is_some() && start(ran) == at);
+    match program {
+        // Where the program is certain, whatever else might be one is not.
+        Some(program) => {
+            wrapper::runs(&program.command).is_empty()
+                && inner.iter().all(|ran| !ran.certain || start(ran) == at)
+        }
+        None => at.is_none() && !inner.is_empty() && inner.iter().all(|ran| start(ran).is_some()),
+    }
+}
+
+/// Returns the word at which the program begins that a runner is given without any options, such as
+/// `pytest` in `uv run pytest`. Whatever follows belongs to that program.
+fn runner_program(command: &Command) -> Option<usize> {
+    let word = |at: usize| command.words.get(at).map(|word| word.text.as_str());
+    let subcommand = match command.name().map_or("", wrapper::normal_name) {
+        "npx" | "bunx" | "pnpx" => None,
+        "uv" | "pipx" | "poetry" | "pdm" | "hatch" => Some("run"),
+        "bundle" => Some("exec"),
+        _ => return None,
+    };
+    let at = 1 + usize::from(subcommand.is_some());
+    let is_plain = |text: &str| !text.starts_with('-');
+    (subcommand.is_none_or(|name| word(1) == Some(name)) && word(at).is_some_and(is_plain))
+        .then_some(at)
+}
+
+/// Returns how many words of a command an allow rule fixes.
+fn fixed_words(rule: Option<&Rule>, command: &Command) -> usize {
+    let (Some(rule), Some(text)) = (rule, strict(command)) else { return 0 };
+    let matching =
+        rule.matcher.commands.iter().filter(|pattern| pattern.matches(&text, rule.decision));
+    let fixed =
+        matching.filter_map(CommandPattern::first_words).map(|words| words.split(' ').count());
+    fixed.max().unwrap_or(0)
+}
+
+/// Returns the word at which a command that is run in turn begins, if it goes on to the end.
+fn start_within(command: &Command, ran: &Ran) -> Option<usize> {
+    let (words, inner) = (&command.words, &ran.command.words);
+    let start = words.len().checked_sub(inner.len())?;
+    let rest = words.get(start..)?.iter().map(|word| &word.text);
+    let is_rest = !inner.is_empty() && rest.eq(inner.iter().map(|word| &word.text));
+    (is_rest && ran.command.assignments.is_empty()).then_some(start)
+}
+
 /// How long a command is as a person would write it.
 fn shown_length(command: &Command) -> usize {
     let word = |word: &Word| if word.text.is_empty() { "''".len() } else { word.text.len() };
@@ -328,6 +379,16 @@ pub(super) fn takes_folders(command: &Command) -> bool {
     let name = command.name().map_or("", wrapper::normal_name);
     matches!(name, "tar" | "zip" | "7z" | "rsync" | "scp" | "cp" | "mv" | "find" | "git")
         || (name == "rm" && command.arguments().iter().any(|word| is_recursive(&word.text)))
+}
+
+/// Commands that change or copy the files named on their command line, and take nothing else that
+/// looks like a path.
+pub(super) fn changes_files_it_names(command: &Command) -> bool {
+    const CHANGERS: &[&str] = &[
+        "chmod", "chown", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "shred", "tar",
+        "tee", "touch", "truncate", "unlink", "unzip", "zip", "gzip", "gunzip",
+    ];
+    CHANGERS.contains(&command.name().map_or("", wrapper::normal_name))
 }
 
 /// Whether an option removes or copies folders with all that is in them.

@@ -6,12 +6,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::call::Judge;
-use super::files::{Cover, Walk};
+use super::files::{Cover, Walk, is_harmless_device};
 use super::finding::{Finding, Findings};
 use super::forms::{
-    covers_all_it_runs, covers_every_command, exports_repository, forms, is_owners, is_recursive,
-    is_test, only_reads_its_words, passes_through, possible_programs, searches_repository, shown,
-    shows_content, spells_out, takes_folders,
+    changes_files_it_names, covers_all_it_runs, covers_every_command, exports_repository, forms,
+    is_owners, is_recursive, is_test, names_what_it_runs, only_reads_its_words, passes_through,
+    possible_programs, searches_repository, shown, shows_content, spells_out, takes_folders,
 };
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, Place, Risk};
@@ -174,8 +174,9 @@ impl Judge<'_> {
         findings: &mut Findings,
         depth: Depth,
     ) {
-        let covers_all = covers_all_it_runs(rule, command);
-        if covers_all {
+        let is_named = names_what_it_runs(rule, command, inner);
+        let covers_all = is_named || covers_all_it_runs(rule, command);
+        if covers_all && !is_named {
             self.judge_possible_programs(command, findings);
         }
         if inner.is_empty() {
@@ -191,7 +192,7 @@ impl Judge<'_> {
                     walk.enter(&target, self.world.home());
                 }
             }
-            if inner.iter().any(is_unseen) && self.is_restricted() {
+            if !is_named && inner.iter().any(is_unseen) && self.is_restricted() {
                 let reason = format!("`{}` runs something that cannot be seen", shown(command));
                 findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
             }
@@ -352,6 +353,9 @@ impl Judge<'_> {
                 let access = if reads { Access::Read } else { Access::Write };
                 self.judge_words(command, access, walk, findings);
                 self.judge_folders(command, walk, findings);
+                if changes_files_it_names(command) {
+                    self.judge_outside(command, rule, walk, findings);
+                }
             }
         }
     }
@@ -454,8 +458,4 @@ pub(super) enum Depth {
 /// Returns `true` if a line has a command that is given what another one prints.
 fn hands_on(line: &Line) -> bool {
     line.commands().iter().any(|command| command.name() == Some("xargs"))
-}
-
-fn is_harmless_device(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin")
 }

@@ -3,13 +3,13 @@
 mod check;
 mod examples;
 mod explain;
-mod facts;
+pub(super) mod facts;
 mod import;
 mod list;
 mod permission;
 mod replay;
 mod test;
-mod world;
+pub(super) mod world;
 
 use std::process::ExitCode;
 

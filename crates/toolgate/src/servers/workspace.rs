@@ -20,6 +20,43 @@ struct OwnConfig {
     mcp: McpConfig,
 }
 
+/// What a settings file of a workspace has in it, whether it is used or not.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct OwnSettings {
+    /// The names of its servers.
+    pub(crate) servers: Vec<String>,
+    /// Whether it names a command that declares tools.
+    pub(crate) discovers: bool,
+}
+
+/// Looks at the `.toolgate/config.toml` of a folder.
+///
+/// # Errors
+///
+/// Errors if it cannot be read, with the line and column.
+pub(crate) fn own_settings(folder: &Path) -> Result<OwnSettings, String> {
+    let text = owned::read(&folder.join(".toolgate/config.toml"))
+        .map_err(|error| format!("cannot be read: {error}"))?;
+    let own: OwnConfig = toml::from_str(&text).map_err(|error| {
+        let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(&text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        format!("line {line}, column {column}: {}", error.message().replace('\n', ", "))
+    })?;
+    let discovers = own.mcp.tool_discovery_command.is_some();
+    Ok(OwnSettings { servers: own.servers.into_keys().collect(), discovers })
+}
+
+/// Looks at the `.mcp.json` of a folder.
+///
+/// # Errors
+///
+/// Errors if it cannot be read.
+pub(crate) fn mcp_json_settings(folder: &Path) -> Result<OwnSettings, String> {
+    let servers = mcp_json::read(folder).map_err(|error| format!("{error:#}"))?;
+    Ok(OwnSettings { servers: servers.into_keys().collect(), discovers: false })
+}
+
 /// What a workspace brings.
 #[derive(Debug, Default)]
 pub(super) struct Brought {

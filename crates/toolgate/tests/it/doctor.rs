@@ -180,3 +180,94 @@ fn requests_that_wait_are_counted() {
     call.kill().unwrap();
     call.wait().unwrap();
 }
+
+#[test]
+fn the_mode_in_force_is_told_with_who_set_it() {
+    let toolgate = Toolgate::new();
+    let mode = |flags: &[&str]| {
+        let report = report(&doctor(&toolgate, &[flags, &["--json"]].concat()).success());
+        findings(&report, "mode")[0].1.replace(&*toolgate.home("").to_string_lossy(), "HOME/")
+    };
+    assert_eq!(
+        mode(&[]),
+        "`default`, no policy file sets another: reading and the commands that the policy allows run, everything else asks"
+    );
+    fs::create_dir(toolgate.home("policies")).unwrap();
+    fs::write(toolgate.home("policies/a.toml"), "[permissions]\ndefault_mode = \"plan\"\n")
+        .unwrap();
+    // A workspace does not set it, trusted or not.
+    toolgate.write(".toolgate/policies/b.toml", "[permissions]\ndefault_mode = \"yolo\"\n");
+    toolgate.run(["trust", "add"]).success();
+    assert!(mode(&[]).starts_with("`plan`, set by `HOME/policies/a.toml`: "), "{}", mode(&[]));
+    assert!(mode(&["--mode", "ask"]).starts_with("`ask`, set by `--mode`: "));
+}
+
+/// A workspace that brings something of everything.
+fn bringing() -> Toolgate {
+    let config = "[mcp]\ntool_discovery_command = \"x\"\ntool_call_command = \"y\"\n[servers.files]\ncommand = \"z\"\n";
+    Toolgate::with_files(&[
+        (".toolgate/config.toml", config),
+        (
+            ".toolgate/policies/team.toml",
+            "[permissions]\nallow = [\"Read\", \"Bash(make *)\"]\ndeny = [\"Bash(rm *)\"]\n",
+        ),
+        (
+            ".mcp.json",
+            r#"{"mcpServers": {"one": {"command": "a"}, "two": {"url": "https://x.example"}}}"#,
+        ),
+    ])
+}
+
+#[test]
+fn what_the_workspace_brings_is_told_whether_it_is_used_or_not() {
+    let toolgate = bringing();
+    let seen = |toolgate: &Toolgate| -> Vec<String> {
+        let report = report(&doctor(toolgate, &["--json"]).success());
+        let told = findings(&report, "workspace").into_iter();
+        told.map(|(state, seen)| format!("{state}: {seen}")).collect()
+    };
+    let files = [
+        "ok: `.toolgate/config.toml`: 1 server (`files`), a command that declares tools",
+        "ok: `.mcp.json`: 2 servers (`one`, `two`)",
+    ];
+    let policy = "ok: `.toolgate/policies/team.toml`: 3 rules (2 allow, 1 deny)";
+    let not_trusted = "ok: nothing of this is used, because this folder is not trusted";
+    assert_eq!(seen(&toolgate), [&files[..], &[policy, not_trusted]].concat());
+    toolgate.run(["trust", "add", "--never"]).success();
+    assert!(seen(&toolgate)[3].contains("because you said that this folder is not trusted"));
+    toolgate.run(["trust", "add"]).success();
+    // Its policies are told of where all policies are.
+    let trusted = "ok: all this is used, because this folder is trusted";
+    assert_eq!(seen(&toolgate), [&files[..], &[trusted]].concat());
+    toolgate.write(".mcp.json", "{}");
+    let changed = seen(&toolgate).pop().unwrap();
+    assert!(
+        changed.starts_with("warning: the settings that start programs are not those"),
+        "{changed}"
+    );
+    let empty = Toolgate::new();
+    assert_eq!(seen(&empty), ["ok: brings no settings of its own"]);
+}
+
+#[test]
+fn mistakes_of_a_workspace_break_something_only_where_it_is_trusted() {
+    let toolgate = Toolgate::with_files(&[
+        (".toolgate/config.toml", "[mcp]\nallowd = []\n"),
+        (".toolgate/policies/team.toml", "[permissions]\nalow = []\n"),
+    ]);
+    let told = report(&doctor(&toolgate, &["--json"]).success());
+    let told = findings(&told, "workspace");
+    assert!(
+        told[0].1.starts_with(".toolgate/config.toml: line 2, column 1: unknown field `allowd`"),
+        "{told:?}"
+    );
+    assert!(
+        told[1].1.starts_with(".toolgate/policies/team.toml:2:1: unknown key `alow`"),
+        "{told:?}"
+    );
+    assert_eq!((told[0].0.as_str(), told[1].0.as_str()), ("warning", "warning"));
+    toolgate.run(["trust", "add"]).success();
+    let told = report(&doctor(&toolgate, &["--json"]).code(1));
+    assert_eq!(findings(&told, "workspace")[0].0, "broken");
+    assert!(findings(&told, "policies").iter().any(|(state, _)| state == "broken"));
+}

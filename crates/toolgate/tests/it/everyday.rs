@@ -1,5 +1,5 @@
-//! Commands that coding agents send every day, in mode `sandbox`: none asks, and each ends as it
-//! does outside.
+//! Commands that coding agents send every day. In mode `sandbox` none asks, and each ends as it does
+//! outside; in mode `default` few ask with the policy that `toolgate init` writes.
 
 use std::fs;
 use std::path::Path;
@@ -112,6 +112,29 @@ fn in_mode_sandbox_everyday_commands_do_not_ask() {
 #[test]
 fn what_leaves_the_workspace_asks_in_every_mode() {
     let toolgate = project();
+    for mode in ["default", "accept_edits", "sandbox"] {
+        for (line, decision) in decisions(&toolgate, mode, &table(LEAVING)) {
+            assert!(!decision.starts_with("allow"), "in mode {mode}: {line}: {decision}");
+        }
+    }
+}
+
+/// Languages of the commands in the lists.
+const LANGUAGES: [&str; 7] = ["git", "rust", "node", "python", "go", "c", "java"];
+
+#[test]
+fn with_a_first_policy_few_everyday_commands_ask_in_mode_default() {
+    let toolgate = project();
+    let languages = LANGUAGES.iter().flat_map(|name| ["--language", *name]);
+    let flags = ["init", "--yes", "--user"].into_iter().chain(languages);
+    toolgate.run(flags.collect::<Vec<_>>()).success();
+    let commands = [table(OFFLINE), table(DECIDED)].concat();
+    let asked: Vec<_> = decisions(&toolgate, "default", &commands)
+        .into_iter()
+        .filter(|(_, decision)| !decision.starts_with("allow"))
+        .collect();
+    let (part, all) = (asked.len(), commands.len());
+    assert!(part * 100 <= all * 15, "{part} of {all} ask: {asked:#?}");
     for mode in ["default", "accept_edits", "sandbox"] {
         for (line, decision) in decisions(&toolgate, mode, &table(LEAVING)) {
             assert!(!decision.starts_with("allow"), "in mode {mode}: {line}: {decision}");

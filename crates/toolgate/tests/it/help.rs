@@ -39,6 +39,7 @@ fn every_command_explains_itself() {
     insta::assert_snapshot!("trust_add", help(&["trust", "add", "--help"]));
     insta::assert_snapshot!("doctor", help(&["doctor", "--help"]));
     insta::assert_snapshot!("tour", help(&["tour", "--help"]));
+    insta::assert_snapshot!("init", help(&["init", "--help"]));
     insta::assert_snapshot!("completions", help(&["completions", "--help"]));
 }
 

@@ -46,6 +46,8 @@ mod help;
 #[cfg(test)]
 mod hot_swap;
 #[cfg(test)]
+mod init;
+#[cfg(test)]
 mod keeping;
 #[cfg(test)]
 mod keeping_cli;
@@ -125,6 +127,8 @@ mod shell_output;
 mod terminal;
 #[cfg(test)]
 mod tools_list;
+#[cfg(test)]
+mod tools_of_others;
 #[cfg(test)]
 mod tools_schema;
 #[cfg(test)]

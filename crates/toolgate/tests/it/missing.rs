@@ -150,7 +150,8 @@ fn the_user_is_asked_once_to_run_it_again_with_what_was_missing() {
     let person = Person::new(true);
     let (Some(shop), Some(elsewhere)) = (shop(&person), elsewhere()) else { return };
     let folder = elsewhere.path().canonicalize().unwrap();
-    let line = format!("touch {}/made; echo done", folder.display());
+    let made = folder.join("made");
+    let line = format!("python3 -c 'open(\"{}\", \"w\")'; echo done", made.display());
     let result = shop.shell(&line);
     assert_eq!(exit_code(&result), Some(0), "{result:?}");
     assert!(folder.join("made").is_file(), "{result:?}");
@@ -165,7 +166,8 @@ fn without_a_yes_the_result_says_what_to_do_in_the_callers_words() {
     let person = Person::new(false);
     let (Some(shop), Some(elsewhere)) = (shop(&person), elsewhere()) else { return };
     let folder = elsewhere.path().canonicalize().unwrap();
-    let line = format!("touch {}/made; echo done", folder.display());
+    let made = folder.join("made");
+    let line = format!("python3 -c 'open(\"{}\", \"w\")'; echo done", made.display());
     let result = shop.call("Bash", json!({ "command": line }));
     assert_eq!(exit_code(&result), Some(0), "{result:?}");
     assert!(!folder.join("made").exists());

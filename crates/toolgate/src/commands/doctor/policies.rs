@@ -19,23 +19,24 @@ use crate::trust::{Answers, FILE, Standing};
 
 const STOPPED: &str = "no call runs until it is mended";
 
-pub(super) fn look(global: &GlobalArgs, workspace: &Workspace) -> Topic {
+/// Looks at the policies; returns the mode that one of them sets, too, and its file.
+pub(super) fn look(global: &GlobalArgs, workspace: &Workspace) -> (Topic, Option<(Mode, PathBuf)>) {
     let mut files = Files::default();
     files.find(global, workspace.root());
-    let findings = match app::built_in_tools() {
+    let (findings, mode) = match app::built_in_tools() {
         Ok(registry) => files.read(&policies::loader(&registry, workspace)),
         Err(error) => {
-            vec![Finding::broken("tools", format!("{error:#}"), STOPPED, "install Toolgate anew")]
+            let seen = format!("{error:#}");
+            (vec![Finding::broken("tools", seen, STOPPED, "install Toolgate anew")], None)
         }
     };
-    Topic::new("policies", findings)
+    (Topic::new("policies", findings), mode)
 }
 
 /// The files there are, and what went wrong while looking for them.
 #[derive(Debug, Default)]
 struct Files {
     used: Vec<(PathBuf, Tier)>,
-    unused: usize,
     findings: Vec<Finding>,
 }
 
@@ -49,8 +50,6 @@ impl Files {
         let standing = Answers::load(&config.join(FILE)).map(|answers| answers.about(workspace));
         if matches!(standing, Ok(Standing::Trusted(_))) {
             self.add(&own, Tier::Workspace);
-        } else {
-            self.unused = policies::policies_in(&own).map_or(0, |files| files.len());
         }
     }
 
@@ -64,33 +63,39 @@ impl Files {
         }
     }
 
-    fn read(self, loader: &Loader) -> Vec<Finding> {
-        let Self { used, unused, mut findings } = self;
+    fn read(self, loader: &Loader) -> (Vec<Finding>, Option<(Mode, PathBuf)>) {
+        let Self { used, mut findings } = self;
         let mut rules = Vec::new();
+        let mut set = None;
         for (file, tier) in &used {
-            findings.extend(read(loader, file, *tier, &mut rules));
+            let (found, mode) = read(loader, file, *tier, &mut rules);
+            findings.extend(found);
+            // A workspace does not choose how much runs unasked.
+            let mode = mode.filter(|_| *tier >= Tier::User);
+            set = set.or(mode.map(|mode| (mode, file.clone())));
         }
         findings.extend(idle(rules));
         if used.is_empty() {
             findings.push(Finding::ok("files", "there are none, so the built-in rules hold"));
         }
-        if unused > 0 {
-            let files = count(unused, "file is", "files are");
-            let seen = format!("{files} not used, because this folder is not trusted");
-            findings.push(Finding::ok("workspace", seen));
-        }
-        findings
+        (findings, set)
     }
 }
 
 /// Reads a file as a call would.
-fn read(loader: &Loader, file: &Path, tier: Tier, rules: &mut Vec<Rule>) -> Vec<Finding> {
+fn read(
+    loader: &Loader,
+    file: &Path,
+    tier: Tier,
+    rules: &mut Vec<Rule>,
+) -> (Vec<Finding>, Option<Mode>) {
     let shown = visible::path(file);
     let text = match owned::read(file) {
         Ok(text) => text,
         Err(error) => {
             let seen = format!("`{shown}` cannot be read: {error}");
-            return vec![Finding::broken("file", seen, STOPPED, "make it readable for you")];
+            let fix = "make it readable for you";
+            return (vec![Finding::broken("file", seen, STOPPED, fix)], None);
         }
     };
     let loaded = loader.parse(&text, &shown, tier);
@@ -103,7 +108,7 @@ fn read(loader: &Loader, file: &Path, tier: Tier, rules: &mut Vec<Rule>) -> Vec<
     }
     let means = "they can decide what runs without a question";
     findings.extend(permissions::changeable(file, means));
-    findings
+    (findings, loaded.mode)
 }
 
 fn mistake(found: &Diagnostic) -> Finding {

@@ -13,7 +13,7 @@ use crate::input;
 use crate::policies;
 
 /// What is known about a call: facts for the policy, or why the tool itself refuses it.
-pub(super) enum Known {
+pub(crate) enum Known {
     Facts(Box<Facts>),
     Refused(String),
 }
@@ -31,7 +31,7 @@ pub(super) fn given(
 }
 
 /// Prepares a call, without running anything.
-pub(super) fn of(app: &App, tool: &str, args: Value) -> anyhow::Result<Known> {
+pub(crate) fn of(app: &App, tool: &str, args: Value) -> anyhow::Result<Known> {
     let call = Call::new(tool, args.clone());
     match app.gate.facts(&call, &app.session) {
         Ok(facts) => Ok(Known::Facts(Box::new(facts))),

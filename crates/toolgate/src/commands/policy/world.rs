@@ -13,7 +13,7 @@ pub(super) fn levels() -> impl TypedValueParser<Value = Level> {
 }
 
 /// The machine as it is, or as if a sandbox could enforce so much.
-pub(super) fn world(app: &App, level: Option<Level>) -> SessionWorld<'_> {
+pub(crate) fn world(app: &App, level: Option<Level>) -> SessionWorld<'_> {
     let world = SessionWorld::new(app.session.workspace());
     match (level, app.gate.spawner()) {
         (Some(level), _) => world.assuming(level),

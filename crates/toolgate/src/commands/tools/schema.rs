@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use toolgate_core::dialect::Dialect;
 use toolgate_core::export::{Provider, tool_schema};
-use toolgate_core::registry::Filter;
 use toolgate_core::tool::Group;
 
-use crate::app::built_in_tools;
+use super::inventory::{self, Wanted};
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
 use crate::output::print_pretty_json;
@@ -17,7 +16,7 @@ use crate::output::print_pretty_json;
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// Only these tools; all when left out
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// Whose format
     #[arg(long, default_value = "mcp", value_parser = providers())]
     format: Provider,
@@ -32,11 +31,11 @@ pub(crate) fn run(
     global: &GlobalArgs,
     args: &SchemaArgs,
     groups: &[Group],
+    wanted: Wanted<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let registry = built_in_tools()?;
+    let registry = inventory::registry(global, wanted)?;
     let tools = if args.names.is_empty() {
-        let filter = Filter { groups, dialect: Some(global.dialect), ..Filter::default() };
-        let all = registry.list_filtered(&filter);
+        let all = inventory::listed(&registry, global, groups);
         all.into_iter().map(|tool| (tool, global.dialect)).collect()
     } else {
         let resolve = |name: &String| {

@@ -7,21 +7,26 @@ use anstyle::Style;
 use serde_json::{Value, json};
 use toolgate_core::dialect::Dialect;
 use toolgate_core::tool::Definition;
+use toolgate_core::visible;
 
-use crate::app::built_in_tools;
+use super::inventory::{self, Wanted};
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
-use crate::output::{print_pretty_json, print_styled};
+use crate::output::{one_line, print_pretty_json, print_styled};
 
 /// Show one tool: what it does and what it takes
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
     /// Tool to show, by its name in any dialect
-    name: String,
+    pub(super) name: String,
 }
 
-pub(crate) fn run(global: &GlobalArgs, args: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let registry = built_in_tools()?;
+pub(crate) fn run(
+    global: &GlobalArgs,
+    args: &ShowArgs,
+    wanted: Wanted<'_>,
+) -> anyhow::Result<ExitCode> {
+    let registry = inventory::registry(global, wanted)?;
     let (tool, dialect) = registry
         .resolve_with_dialect(&args.name, global.dialect)
         .map_err(|error| UsageError(error.message))?;
@@ -46,8 +51,10 @@ pub(crate) fn run(global: &GlobalArgs, args: &ShowArgs) -> anyhow::Result<ExitCo
 fn render(definition: &Definition, dialect: Dialect) -> anyhow::Result<String> {
     let bold = Style::new().bold();
     let mut text = String::new();
-    writeln!(text, "{bold}{}{bold:#} ({})", definition.name_in(dialect), definition.title)?;
-    writeln!(text, "\n{}\n", definition.description())?;
+    let title = one_line(&definition.title);
+    writeln!(text, "{bold}{}{bold:#} ({title})", definition.name_in(dialect))?;
+    let about = visible::question(definition.description());
+    writeln!(text, "\n{about}\n")?;
     let claims = [
         (definition.annotations.read_only, "read-only"),
         (definition.annotations.destructive, "destructive"),
@@ -60,8 +67,13 @@ fn render(definition: &Definition, dialect: Dialect) -> anyhow::Result<String> {
     writeln!(
         text,
         "group: {}; {claims}; results up to {} characters",
-        definition.group, definition.max_result_chars
+        inventory::group(definition),
+        definition.max_result_chars
     )?;
+    if let Some(origin) = &definition.origin {
+        let (server, tool) = (one_line(&origin.server), one_line(&origin.tool));
+        writeln!(text, "server: {server}, which calls it {tool} and says all of this about it")?;
+    }
     let names: Vec<String> = Dialect::ALL
         .into_iter()
         .filter(|other| *other == Dialect::Native || definition.face(*other).is_some())
@@ -85,6 +97,7 @@ fn push_parameters(text: &mut String, schema: &Value, depth: usize) -> anyhow::R
     for (name, property) in properties.into_iter().flatten() {
         let optional = if required.contains(&name.as_str()) { "" } else { "?" };
         let about = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let (name, about) = (one_line(name), visible::question(about));
         writeln!(text, "{indent}{name}{optional} ({}): {about}", kind(property))?;
         if let Some(items) = property.get("items").filter(|items| items.get("properties").is_some())
         {
