@@ -139,6 +139,7 @@ fn request(asker: &Asker) -> ApprovalRequest {
             meaning: "this very command".into(),
             reach: None,
         }]),
+        goes_on: true,
         asked_at: SystemTime::now(),
         expires_at: None,
         digest: Digest::of(line.as_bytes()),

@@ -148,6 +148,10 @@ fn foreign_hosts(
     world: &dyn World,
 ) -> Option<String> {
     let mut named = named_hosts(command);
+    // An address that is only written down.
+    if name == "git" && matches!(subcommand(command).as_slice(), ["remote" | "config", ..]) {
+        return None;
+    }
     if name == "git" {
         let remotes = world.remotes(folder);
         let known: Vec<String> =

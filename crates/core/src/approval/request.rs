@@ -71,6 +71,9 @@ pub struct ApprovalRequest {
     /// Rules that would answer this and others like it, the narrowest first.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub proposals: Box<[Proposal]>,
+    /// Whether the session goes on after the call, so that a rule for a time is worth giving.
+    #[serde(default = "yes")]
+    pub goes_on: bool,
     /// When it was asked.
     pub asked_at: SystemTime,
     /// When it counts as refused.
@@ -78,6 +81,10 @@ pub struct ApprovalRequest {
     pub expires_at: Option<SystemTime>,
     /// What the answer is bound to.
     pub digest: Digest,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Something a call touches, as a person sees it.

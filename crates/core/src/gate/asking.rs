@@ -26,6 +26,7 @@ use crate::approval::{
     Answer, Answered, ApprovalId, ApprovalRequest, Digest, GivenRule, JsonText, Proposal, Reply,
     ShownAccess, ShownCommand, ShownPlace, ShownReach, Span,
 };
+use crate::context::Lasts;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::Event;
 use crate::ledger::EntryKind;
@@ -261,6 +262,7 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -
         preview,
         args: JsonText::from(&call.facts.args),
         proposals: proposals(parts, call),
+        goes_on: call.session.lasts() != Lasts::OneCall,
         asked_at: now,
         expires_at: patience(parts, call).and_then(|patience| now.checked_add(patience)),
         digest,

@@ -38,6 +38,7 @@ fn request(number: usize) -> ApprovalRequest {
         preview: Preview::Nothing,
         args: JsonText::from(&json!({})),
         proposals: Box::default(),
+        goes_on: true,
         asked_at: SystemTime::UNIX_EPOCH,
         expires_at: None,
         digest: Digest::of(b"what it does"),

@@ -107,28 +107,36 @@ impl Judge<'_> {
     ///
     /// A rule about commands can only be hidden behind words that are not known. A rule that
     /// denies paths cannot be hidden where the sandbox hides those files.
-    pub(super) fn hidden_restriction(
+    fn hidden_restriction(
         &self,
         commands: &[Command],
         findings: &mut Findings,
     ) -> Option<RuleName> {
         let [_, table] = self.setting.tables;
+        let about_paths = table.named().filter(|(rule, _)| !rule.matcher.paths.is_empty());
+        let unenforced = |(rule, _): &(&Rule, &RuleName)| {
+            self.restricts(rule) && !self.enforce(rule, findings)
+        };
+        let hidden = about_paths.into_iter().find(unenforced);
+        hidden.map(|(_, name)| name.clone()).or_else(|| self.hidden_command_rule(commands))
+    }
+
+    /// Returns a rule about commands that could forbid one whose words are not all known.
+    pub(super) fn hidden_command_rule(&self, commands: &[Command]) -> Option<RuleName> {
+        let [_, table] = self.setting.tables;
         let inner: Vec<Ran> = commands.iter().flat_map(wrapper::runs).collect();
         let all = || commands.iter().chain(inner.iter().map(|ran| &ran.command));
-        for (rule, name) in table.named().filter(|(rule, _)| self.restricts(rule)) {
+        let is_hidden = |(rule, _): &(&Rule, &RuleName)| {
             let matcher = &rule.matcher;
-            let is_hidden = if matcher.paths.is_empty() {
-                let is_about_commands = matcher.args.is_none() && matcher.conditions.is_empty();
-                !is_about_commands
-                    || matcher.commands.iter().any(|pattern| all().any(|one| may_be(one, pattern)))
-            } else {
-                !self.enforce(rule, findings)
+            let is_about_commands = matcher.args.is_none() && matcher.conditions.is_empty();
+            let may_match = || {
+                matcher.commands.iter().any(|pattern| all().any(|one| may_be(one, pattern)))
             };
-            if is_hidden {
-                return Some(name.clone());
-            }
-        }
-        None
+            matcher.paths.is_empty()
+                && self.restricts(rule)
+                && (!is_about_commands || may_match())
+        };
+        table.named().find(is_hidden).map(|(_, name)| name.clone())
     }
 
     /// Has the sandbox enforce all rules about paths. Returns one that it cannot enforce.

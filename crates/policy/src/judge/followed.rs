@@ -61,7 +61,7 @@ impl Judge<'_> {
         let is_unknown = |word: &Word| !word.known;
         let has_unknown = |command: &Command| command.words.iter().any(is_unknown);
         if followed.commands.iter().any(has_unknown)
-            && let Some(rule) = self.hidden_restriction(&named, findings)
+            && let Some(rule) = self.hidden_command_rule(&named)
         {
             let reason = format!("rule {rule} could be about what it names only while it runs");
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));

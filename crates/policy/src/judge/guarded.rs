@@ -42,7 +42,7 @@ impl Judge<'_> {
                 self.setting.mode,
                 Mode::Sandbox | Mode::AutorunAll | Mode::AutorunNoPublic
             );
-            if findings.decision() == Decision::Allow && !(by_owner && only_git) {
+            if findings.decision() != Decision::Deny && !(by_owner && only_git) {
                 let reason = format!(
                     "`{}` has to change `{}`, which governs other programs",
                     shown(command),

@@ -41,6 +41,7 @@ fn request(session: &Session) -> ApprovalRequest {
         preview: Preview::Nothing,
         args: JsonText::from(&json!({})),
         proposals: Box::default(),
+        goes_on: true,
         asked_at: SystemTime::now(),
         expires_at: None,
         digest: Digest::of(b""),

@@ -47,6 +47,9 @@ pub(crate) struct ShArgs {
     /// Host it may reach, such as docs.rs; may be given several times
     #[arg(long, value_name = "HOST", value_parser = toolgate_policy::host::parse_granted)]
     network: Vec<String>,
+    /// Folder outside the workspace it may write in; may be given several times
+    #[arg(long, value_name = "DIR")]
+    write: Vec<String>,
     /// The command: one word is a whole line, several are a program and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<String>,
@@ -89,6 +92,9 @@ impl ShArgs {
         }
         if !self.network.is_empty() {
             call.insert("network".to_owned(), self.network.clone().into());
+        }
+        if !self.write.is_empty() {
+            call.insert("write".to_owned(), self.write.clone().into());
         }
         Ok(call.into())
     }
@@ -134,7 +140,7 @@ fn tell(outcome: &Outcome, args: &ShArgs, quiet: bool) {
 
 /// Says with flags what a note for models says with parameters.
 fn as_flags(note: &str) -> String {
-    const AGAIN: &str = "call `shell` again with `";
+    const AGAIN: &str = "To run it again with that, call `shell` with `";
     let Some((before, rest)) = note.split_once(AGAIN) else { return note.to_owned() };
     let Some((parameter, rest)) = rest.split_once("`: ") else { return note.to_owned() };
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
@@ -147,7 +153,7 @@ fn as_flags(note: &str) -> String {
     };
     let after = rest.get(values.byte_offset()..).unwrap_or_default();
     let flags = given.iter().map(|value| format!("--{parameter} {value}")).collect::<Vec<_>>();
-    format!("{before}run it again with `{}`{after}", flags.join(" "))
+    format!("{before}To allow that, run it again with `{}`{after}", flags.join(" "))
 }
 
 #[cfg(test)]
@@ -158,16 +164,16 @@ mod tests {
     fn notes_for_models_are_said_with_flags() {
         assert_eq!(
             as_flags(
-                "No host. If it should, call `shell` again with `network`: [\"a.example\",\"b.example\"]; a person is asked."
+                "No host. To run it again with that, call `shell` with `network`: [\"a.example\",\"b.example\"]; the user is asked."
             ),
-            "No host. If it should, run it again with `--network a.example --network b.example`; a person is asked."
+            "No host. To allow that, run it again with `--network a.example --network b.example`; the user is asked."
         );
         assert_eq!(
-            as_flags("For more, call `shell` again with `sandbox`: \"full\"; a person is asked."),
-            "For more, run it again with `--sandbox full`; a person is asked."
+            as_flags("No. To run it again with that, call `shell` with `sandbox`: \"full\"; the user is asked."),
+            "No. To allow that, run it again with `--sandbox full`; the user is asked."
         );
         for other in
-            ["Nothing.", "call `shell` again with `sandbox`", "call `shell` again with `x`: y"]
+            ["Nothing.", "call `shell` with `sandbox`", "call `shell` with `x`: y"]
         {
             assert_eq!(as_flags(other), other);
         }

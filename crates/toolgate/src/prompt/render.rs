@@ -58,12 +58,16 @@ const GOES_ON: &str = "  ┊ ";
 pub(crate) fn request(request: &ApprovalRequest, view: &View) -> (String, bool) {
     let mut page = Page { view: *view, lines: vec![String::new()], cut: false };
     page.title(&request.description);
-    page.tool(request);
-    page.risk(request.risk);
-    page.why(request);
-    page.places(&request.places);
-    page.commands(request);
-    page.reach(request);
+    if page.is_brief_about_command(request) {
+        page.command_in_brief(request);
+    } else {
+        page.tool(request);
+        page.risk(request.risk);
+        page.why(request);
+        page.places(&request.places);
+        page.commands(request);
+        page.reach(request);
+    }
     page.asker(request);
     page.preview(&request.preview);
     if view.detail == Detail::Whole {
@@ -131,6 +135,24 @@ impl Page {
 
     fn risk(&mut self, of: Risk) {
         self.lines.push(format!("  {:<NAME$}{}", "risk", risk(of)));
+    }
+
+    /// A command line says in its title what it does.
+    fn is_brief_about_command(&self, request: &ApprovalRequest) -> bool {
+        self.view.detail == Detail::Brief && request.reach.is_some()
+    }
+
+    /// One line why it asks and one what it may reach; what is dangerous about it comes first.
+    fn command_in_brief(&mut self, request: &ApprovalRequest) {
+        if request.risk == Risk::Critical {
+            self.risk(request.risk);
+        }
+        let loud = coloured(AnsiColor::Red).bold();
+        self.fields("danger", request.dangers.iter().cloned(), loud);
+        let mut reasons = request.reasons.iter().filter(|reason| !request.dangers.contains(reason));
+        self.fields("why", reasons.next().cloned(), Style::new());
+        self.cut |= reasons.next().is_some() || request.commands.len() > 1;
+        self.reach(request);
     }
 
     fn why(&mut self, request: &ApprovalRequest) {

@@ -46,6 +46,7 @@ pub(super) fn edit() -> ApprovalRequest {
             "edits": [{ "target": "old", "replacement": "new" }],
         })),
         proposals: proposals(&[("Edit(src/main.rs)", "edits of this file")]),
+        goes_on: true,
         asked_at: asked_at(),
         expires_at: None,
         digest: Digest::of(b"an edit"),

@@ -61,6 +61,7 @@ impl<C: Console> Talk<'_, C> {
     /// One key and what it leads to. Nothing when the question stays open.
     fn turn(&mut self) -> Result<Option<Answer>, Input> {
         let grants = !self.request.proposals.is_empty();
+        let lasting = grants && self.request.goes_on;
         let chooses = reach::can_choose(self.request.reach.as_deref());
         let key = match self.console.key() {
             Input::Key(key) => key.to_ascii_lowercase(),
@@ -71,10 +72,10 @@ impl<C: Console> Talk<'_, C> {
             'y' => return Ok(Some(self.yes(Answer::Once))),
             'n' => return Ok(Some(self.answered("no", Answer::refuse()))),
             'd' => return self.deny().map(Some),
-            's' if grants => return self.grant(Choice::Session),
+            's' if lasting => return self.grant(Choice::Session),
             'a' if grants => return self.grant(Choice::Always),
-            'm' if grants => return self.grant(Choice::Minutes),
-            'u' if grants => return self.grant(Choice::Uses),
+            'm' if lasting => return self.grant(Choice::Minutes),
+            'u' if lasting => return self.grant(Choice::Uses),
             'e' => {
                 if let Some(answer) = self.edit()? {
                     return Ok(Some(answer));
@@ -223,10 +224,12 @@ impl<C: Console> Talk<'_, C> {
     /// The keys that mean something here.
     fn offered(&self) -> impl Iterator<Item = &'static Key> {
         let grants = !self.request.proposals.is_empty();
+        let lasting = grants && self.request.goes_on;
         let chooses = reach::can_choose(self.request.reach.as_deref());
         KEYS.iter().filter(move |key| match key.when {
             When::Always => true,
             When::Rules => grants,
+            When::Lasting => lasting,
             When::Reach => chooses,
         })
     }
@@ -259,6 +262,8 @@ enum When {
     Always,
     /// Where a rule can be given.
     Rules,
+    /// Where a rule can be given and the session goes on.
+    Lasting,
     /// Where there is a choice of what a command runs with.
     Reach,
 }
@@ -271,16 +276,24 @@ const fn rule(letter: char, short: &'static str, long: &'static str) -> Key {
     Key { letter, short, long, when: When::Rules }
 }
 
+const fn lasting(letter: char, short: &'static str, long: &'static str) -> Key {
+    Key { letter, short, long, when: When::Lasting }
+}
+
 const KEYS: [Key; 11] = [
     key('y', "once", "Yes, this call, once."),
-    rule('s', "session", "Yes, and calls like it until the session ends. The rule is shown first."),
+    lasting(
+        's',
+        "session",
+        "Yes, and calls like it until the session ends. The rule is shown first.",
+    ),
     rule(
         'a',
         "always",
         "Yes, and calls like it from now on. The rule is shown first and saved in your policies.",
     ),
-    rule('m', "minutes", "Yes, and calls like it for some minutes. The rule is shown first."),
-    rule('u', "uses", "Yes, and calls like it for a number of times. The rule is shown first."),
+    lasting('m', "minutes", "Yes, and calls like it for some minutes. The rule is shown first."),
+    lasting('u', "uses", "Yes, and calls like it for a number of times. The rule is shown first."),
     Key {
         letter: 'w',
         short: "widen",

@@ -61,6 +61,7 @@ fn request(id: &str) -> ApprovalRequest {
             proposal("Bash(npm run build)", "exactly this command"),
             proposal("Bash(npm run *)", "every script"),
         ]),
+        goes_on: true,
         asked_at: SystemTime::now(),
         expires_at: None,
         digest: Digest::of(b"npm run build"),

@@ -154,10 +154,12 @@ fn what_the_sandbox_holds_back_is_said_in_words() {
     let shop = Workshop::new();
     let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let outside = outside.path().join("x");
-    let result = shop.shell(&format!("echo x > {}", outside.display()));
+    fs::write(shop.path("make.sh"), format!("echo x > {}\n", outside.display())).unwrap();
+    let result = shop.shell("bash make.sh");
     assert!(!outside.exists());
     let text = result.llm_content.as_text();
-    assert!(text.contains("call `shell` again with `sandbox`: \"full\""), "{text}");
+    let folder = outside.parent().unwrap().display();
+    assert!(text.contains(&format!("call `shell` with `write`: [\"{folder}\"]")), "{text}");
     fs::write(shop.outside("y"), "y").unwrap();
     let result = shop.shell(&format!("cat {}", shop.outside("y").display()));
     let text = result.llm_content.as_text();

@@ -86,10 +86,13 @@ pub(super) fn unwritable(
     (!folders.is_empty()).then_some(folders)
 }
 
-/// The absolute paths in a line, where quotes, colons and blanks end them.
+/// The absolute paths in a line, where quotes, colons and blanks end them. The program that
+/// complains is none of them.
 fn absolute_paths(line: &str) -> impl Iterator<Item = &str> {
     let ends = |letter: char| letter.is_whitespace() || "'\"`:,()‘’".contains(letter);
-    line.split(ends).filter(|word| word.starts_with('/') && word.len() > 1)
+    let is_program = |word: &str| word.contains("/bin/") || word.contains("/sbin/");
+    line.split(ends)
+        .filter(move |word| word.starts_with('/') && word.len() > 1 && !is_program(word))
 }
 
 #[cfg(test)]
@@ -117,6 +120,7 @@ mod tests {
             "touch: cannot touch '/home/me/x': Read-only file system",
             "touch: cannot touch '/etc/ssh/x': Permission denied",
             "cp: '/home/me/.ssh/x': Read-only file system",
+            "/usr/bin/touch: cannot touch 'x': Read-only file system",
         ] {
             assert_eq!(of(complaint), None, "{complaint}");
         }
