@@ -78,10 +78,13 @@ impl Summary {
             (Decision::Ask, "asks"),
             (Decision::Deny, "is denied"),
         ] {
-            let all = self.of(decision).join(", ");
-            let lines = prompt::words(&all, WIDTH - INDENT);
+            // A command is not broken across lines.
+            let all: Vec<String> =
+                self.of(decision).iter().map(|one| one.replace(' ', "\u{a0}")).collect();
+            let lines = prompt::words(&all.join(", "), WIDTH - INDENT);
             for (number, line) in lines.iter().enumerate() {
                 let name = if number == 0 { name } else { "" };
+                let line = line.replace('\u{a0}', " ");
                 writeln!(text, "  {name:<width$}{line}", width = INDENT - 2)?;
             }
         }

@@ -26,6 +26,8 @@ use crate::policies;
 /// Prints a policy file, which loads as it is. What cannot be carried over is
 /// listed on standard error; it is left out or made stricter, never looser. A
 /// last line counts the everyday commands that run and ask with this policy.
+/// To use the policy, save it in the folder `policies` of your settings, or
+/// name it with --policy.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// The program the file was written for
@@ -80,8 +82,10 @@ pub(crate) fn run(global: &GlobalArgs, args: &ImportArgs) -> anyhow::Result<Exit
     }
     match losses.len() {
         0 => writeln!(stderr, "everything was carried over").ok(),
+        1 => writeln!(stderr, "1 setting was changed or left out; nothing was made looser").ok(),
         many => {
-            writeln!(stderr, "{many} not carried over as they were; nothing was made looser").ok()
+            writeln!(stderr, "{many} settings were changed or left out; nothing was made looser")
+                .ok()
         }
     };
     writeln!(stderr, "with this policy, {}", tally.sentence()).ok();
