@@ -139,6 +139,15 @@ fn the_sandbox_of_codex_is_kept() {
         let run = decision(&toolgate, "cargo build");
         assert!(run.starts_with("allow") && run.contains(expected), "{name}: {run}");
     }
+    for config in [
+        "sandbox_mode = \"danger-full-access\"\n",
+        "sandbox_mode = \"workspace-write\"\n[sandbox_workspace_write]\nnetwork_access = true\n",
+    ] {
+        let toolgate = Toolgate::with_files(&[("config.toml", config)]);
+        imported(&toolgate, "codex", "config.toml");
+        assert!(decision(&toolgate, "cargo build").starts_with("allow"), "{config}");
+        assert!(decision(&toolgate, "docker ps").starts_with("ask"), "{config}");
+    }
     let toolgate = Toolgate::with_files(&[(
         "config.toml",
         "sandbox_mode = \"workspace-write\"\napproval_policy = \"untrusted\"\n",

@@ -224,7 +224,10 @@ fn mode(settings: &Settings<'_>, draft: &mut Draft) -> Result<(), ImportError> {
         (None, None) => return Ok(()),
         (Some(Approval::Untrusted), _) => "ask",
         (Some(Approval::Never | Approval::SomeRefused), _) => "dont_ask",
-        (_, Some(Sandbox::WorkspaceWrite | Sandbox::Full)) => "accept_edits",
+        // What acts on other machines asks in mode `sandbox`, and everything else runs.
+        (_, Some(Sandbox::Full)) => "sandbox",
+        (_, Some(Sandbox::WorkspaceWrite)) if network_access(settings)? => "sandbox",
+        (_, Some(Sandbox::WorkspaceWrite)) => "accept_edits",
         (Some(Approval::OnFailure | Approval::OnRequest) | None, _) => "default",
     };
     draft.set_mode(mode);
@@ -254,8 +257,8 @@ fn commands(settings: &Settings<'_>, mode: &str, draft: &mut Draft) -> Result<()
             "made stricter: commands may write in the workspace and reach the hosts that they need",
         );
     }
-    // Untrusted commands ask, in whatever sandbox.
-    if mode == "ask" {
+    // Untrusted commands ask, in whatever sandbox, and mode `sandbox` needs no rule.
+    if matches!(mode, "ask" | "sandbox") {
         return Ok(());
     }
     let has_network = sandbox == Sandbox::Full || network_access(settings)?;
