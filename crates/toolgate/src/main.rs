@@ -8,6 +8,7 @@ mod cli;
 mod command_line;
 mod commands;
 mod config;
+mod everyday;
 mod exit;
 mod global;
 mod home;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::Renderer;
 use toolgate_core::registry::Registry;
+use toolgate_core::visible;
 use toolgate_core::workspace::Workspace;
 use toolgate_policy::load::{Diagnostic, Loader, PolicyFile, Severity, render, shadowed};
 use toolgate_policy::name::ToolPattern;
@@ -17,7 +18,7 @@ use toolgate_policy::vocabulary::Vocabulary;
 use toolgate_policy::{Decision, Engine, Mode};
 
 use crate::config;
-use crate::exit::UsageError;
+use crate::exit::{self, UsageError};
 use crate::global::GlobalArgs;
 use crate::home;
 use crate::owned;
@@ -44,12 +45,27 @@ pub(crate) fn load(sources: &Sources, workspace: &mut Workspace) -> anyhow::Resu
     }
     loaded.stop_on_errors()?;
     for folder in &loaded.folders {
-        let folder = workspace.root().join(folder);
-        workspace.add(&folder).map_err(|error| UsageError(error.to_string()))?;
+        let named = named_folder(folder, workspace);
+        if !named.exists() {
+            let shown = visible::path(&named);
+            exit::note(&format!(
+                "a policy adds the folder `{shown}`, which does not exist; it is ignored"
+            ));
+            continue;
+        }
+        workspace.add(&named).map_err(|error| UsageError(error.to_string()))?;
     }
     let engine = sources.engine(loaded)?;
     warn_shadowed(&engine, sources.global.quiet);
     Ok(engine)
+}
+
+/// Returns the folder that a policy names: absolute, below `~/`, or relative to the workspace.
+pub(crate) fn named_folder(folder: &str, workspace: &Workspace) -> PathBuf {
+    match folder.strip_prefix("~/").zip(workspace.home()) {
+        Some((below, home)) => home.join(below),
+        None => workspace.root().join(folder),
+    }
 }
 
 /// Loads every policy that holds here once more, asking nobody and showing nothing.

@@ -35,10 +35,31 @@ pub(crate) struct Rule {
     pub(crate) allow_redirection: bool,
     pub(crate) decision: Decision,
     pub(crate) priority: u16,
-    pub(crate) sandbox: Option<&'static str>,
+    pub(crate) grant: Grant,
     pub(crate) message: Option<String>,
     /// Whether it covers more than its original did.
     pub(crate) broadened: bool,
+}
+
+/// What a command may reach, as the `sandbox`, `network` and `write` keys say it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Grant {
+    pub(crate) sandbox: Option<&'static str>,
+    pub(crate) network: Vec<String>,
+    pub(crate) write: Vec<String>,
+}
+
+impl Grant {
+    fn render(&self, out: &mut String) {
+        if let Some(sandbox) = self.sandbox {
+            out.push_str(&format!("sandbox = {}\n", string(sandbox)));
+        }
+        for (key, items) in [("network", &self.network), ("write", &self.write)] {
+            if !items.is_empty() {
+                out.push_str(&format!("{key} = {}\n", list(items)));
+            }
+        }
+    }
 }
 
 /// Which calls of its tools a rule covers.
@@ -77,7 +98,7 @@ impl Rule {
             allow_redirection: false,
             decision,
             priority,
-            sandbox: None,
+            grant: Grant::default(),
             message: None,
             broadened: false,
         }
@@ -119,11 +140,9 @@ impl Rule {
         if self.allow_redirection {
             field("allow_redirection", "true".to_owned());
         }
-        if let Some(sandbox) = self.sandbox {
-            field("sandbox", string(sandbox));
-        }
+        self.grant.render(out);
         if let Some(message) = &self.message {
-            field("message", string(message));
+            out.push_str(&format!("message = {}\n", string(message)));
         }
         out.push('\n');
     }
@@ -144,6 +163,7 @@ pub(crate) struct Draft {
     mode: Option<&'static str>,
     directories: Vec<Listed>,
     permissions: Vec<(Decision, Listed)>,
+    grant: Grant,
     blocked_domains: Vec<Listed>,
     rules: Vec<Rule>,
     losses: Vec<Loss>,
@@ -158,6 +178,7 @@ impl Draft {
             mode: None,
             directories: Vec::new(),
             permissions: Vec::new(),
+            grant: Grant::default(),
             blocked_domains: Vec::new(),
             rules: Vec::new(),
             losses: Vec::new(),
@@ -187,6 +208,11 @@ impl Draft {
 
     pub(crate) fn set_mode(&mut self, mode: &'static str) {
         self.mode = Some(mode);
+    }
+
+    /// Says what the commands of all permissions may reach.
+    pub(crate) fn set_grant(&mut self, grant: Grant) {
+        self.grant = grant;
     }
 
     pub(crate) fn add_directory(&mut self, path: &str, line: usize) {
@@ -251,6 +277,9 @@ impl Draft {
         policy.push_str("[permissions]\n");
         if let Some(mode) = self.mode {
             policy.push_str(&format!("default_mode = {}\n", string(mode)));
+        }
+        if !self.permissions.is_empty() {
+            self.grant.render(policy);
         }
         if !self.directories.is_empty() {
             let directories = listing(&self.directories.iter().collect::<Vec<_>>());

@@ -14,7 +14,7 @@ use super::node::{self, Entry, Node};
 use super::report::{ImportError, Imported};
 use crate::decision::Decision;
 use pattern::Pattern;
-use rule::ForeignRule;
+use rule::{Checker, ForeignRule};
 use target::Target;
 
 /// What has to be said about a rule: why, and what was done.
@@ -32,7 +32,8 @@ pub fn gemini(text: &str, name: &str) -> Result<Imported, ImportError> {
         match entry.key.as_str() {
             "rule" => {
                 for node in entry.node.list("rule")? {
-                    rules.extend(convert(&ForeignRule::read(node)?, &mut draft));
+                    let foreign = checked(ForeignRule::read(node)?, &mut draft);
+                    rules.extend(convert(&foreign, &mut draft));
                 }
             }
             "safety_checker" => {
@@ -73,10 +74,38 @@ fn stricter_without_a_rule() -> [Rule; 3] {
     ]
 }
 
+/// A rule with a checker of its own: what the checker would refuse must not run.
+fn checked(mut foreign: ForeignRule, draft: &mut Draft) -> ForeignRule {
+    match foreign.checker {
+        None => {}
+        Some(Checker::AllowedPath) => draft.note(format!(
+            "safety_checker allowed-path (line {}): holds, files outside the workspace ask",
+            foreign.line
+        )),
+        Some(Checker::Other) if foreign.decision == Decision::Deny => {}
+        Some(Checker::Other) => {
+            draft.lose(
+                foreign.line,
+                format!("{} with a safety_checker", foreign.describe()),
+                "a checker is a program, and what it would refuse cannot be known",
+                "made stricter: every call it would have been shown is denied",
+            );
+            foreign.decision = Decision::Deny;
+        }
+    }
+    foreign
+}
+
 /// A checker is a program that may refuse any call it is shown; so all of them are refused.
 fn checker(node: &Node, entry: &Entry, draft: &mut Draft) -> Result<Vec<Rule>, ImportError> {
     let foreign = ForeignRule::read_checker(node)?;
     let line = foreign.line.max(entry.line);
+    if foreign.checker == Some(Checker::AllowedPath) {
+        draft.note(format!(
+            "safety_checker allowed-path (line {line}): holds, files outside the workspace ask"
+        ));
+        return Ok(Vec::new());
+    }
     draft.lose(
         line,
         "safety_checker",

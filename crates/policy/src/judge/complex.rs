@@ -114,9 +114,8 @@ impl Judge<'_> {
     ) -> Option<RuleName> {
         let [_, table] = self.setting.tables;
         let about_paths = table.named().filter(|(rule, _)| !rule.matcher.paths.is_empty());
-        let unenforced = |(rule, _): &(&Rule, &RuleName)| {
-            self.restricts(rule) && !self.enforce(rule, findings)
-        };
+        let unenforced =
+            |(rule, _): &(&Rule, &RuleName)| self.restricts(rule) && !self.enforce(rule, findings);
         let hidden = about_paths.into_iter().find(unenforced);
         hidden.map(|(_, name)| name.clone()).or_else(|| self.hidden_command_rule(commands))
     }
@@ -129,12 +128,9 @@ impl Judge<'_> {
         let is_hidden = |(rule, _): &(&Rule, &RuleName)| {
             let matcher = &rule.matcher;
             let is_about_commands = matcher.args.is_none() && matcher.conditions.is_empty();
-            let may_match = || {
-                matcher.commands.iter().any(|pattern| all().any(|one| may_be(one, pattern)))
-            };
-            matcher.paths.is_empty()
-                && self.restricts(rule)
-                && (!is_about_commands || may_match())
+            let may_match =
+                || matcher.commands.iter().any(|pattern| all().any(|one| may_be(one, pattern)));
+            matcher.paths.is_empty() && self.restricts(rule) && (!is_about_commands || may_match())
         };
         table.named().find(is_hidden).map(|(_, name)| name.clone())
     }

@@ -6,7 +6,7 @@ use super::rules::Reader;
 use crate::decision::Decision;
 use crate::name::ToolPattern;
 use crate::pattern::path::Slash;
-use crate::pattern::{CommandPattern, DomainPattern, PathPattern};
+use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern};
 use crate::rule::Matcher;
 use crate::wildcard::Wildcard;
 
@@ -83,6 +83,9 @@ fn matcher(
             matcher.domains.push(DomainPattern::parse(domain));
         }
         ToolPattern::Exact(tool) if tool == "task" => matcher.agents.push(Wildcard::new(inner)),
+        ToolPattern::Exact(tool) if tool == "activate_skill" => {
+            matcher.conditions.push(skill(inner, decision));
+        }
         ToolPattern::Reading | ToolPattern::Editing => {
             matcher.paths.push(path(reader, inner, decision, span)?);
         }
@@ -97,6 +100,22 @@ fn matcher(
         }
     }
     Some(matcher)
+}
+
+/// Returns the condition that a skill has this name. `Skill(name *)` is about its arguments, too,
+/// and `Skill(name*)` about every skill that begins so. An ask or deny rule covers both.
+fn skill(inner: &str, decision: Decision) -> Condition {
+    let inner = inner.trim();
+    let name = inner.strip_suffix(":*").or_else(|| inner.strip_suffix(" *")).unwrap_or(inner);
+    let begin = name.split('*').next().unwrap_or_default();
+    let is_prefix = name.strip_suffix('*') == Some(begin);
+    let operator = match decision {
+        _ if name == inner && !name.contains('*') => Operator::Equals(name.into()),
+        // A wildcard in the middle allows nothing: no skill has a `*` in its name.
+        Decision::Allow if !is_prefix => Operator::Equals(name.into()),
+        _ => Operator::StartsWith(begin.to_owned()),
+    };
+    Condition { param: "name".to_owned(), operator }
 }
 
 /// Tools of their own that a path may narrow.

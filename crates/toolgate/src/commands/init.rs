@@ -157,7 +157,7 @@ fn settled(global: &GlobalArgs, args: &InitArgs, offer: &Offer) -> anyhow::Resul
         return Ok(Some(offer.usual()));
     }
     if global.non_interactive || !std::io::stdin().is_terminal() {
-        let message = "nobody can be asked here: `--yes` takes the usual answers, and `--mode`, `--language` and `--user` or `--project` give others";
+        let message = "there is no terminal to ask at: `--yes` takes the usual answers, and `--mode`, `--language` and `--user` or `--project` give others";
         return Err(UsageError(message.to_owned()).into());
     }
     questions::ask(offer, &open)

@@ -169,12 +169,12 @@ mod tests {
             "No host. To allow that, run it again with `--network a.example --network b.example`; the user is asked."
         );
         assert_eq!(
-            as_flags("No. To run it again with that, call `shell` with `sandbox`: \"full\"; the user is asked."),
+            as_flags(
+                "No. To run it again with that, call `shell` with `sandbox`: \"full\"; the user is asked."
+            ),
             "No. To allow that, run it again with `--sandbox full`; the user is asked."
         );
-        for other in
-            ["Nothing.", "call `shell` with `sandbox`", "call `shell` with `x`: y"]
-        {
+        for other in ["Nothing.", "call `shell` with `sandbox`", "call `shell` with `x`: y"] {
             assert_eq!(as_flags(other), other);
         }
     }

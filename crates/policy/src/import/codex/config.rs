@@ -1,7 +1,4 @@
 //! The approval and sandbox keys of Codex's `config.toml`.
-//!
-//! What Codex lets run because a sandbox holds it is not carried over: in
-//! Toolgate it asks, or runs read-only.
 
 use super::profile;
 use super::servers;
@@ -59,7 +56,7 @@ pub(crate) fn config(text: &str, name: &str) -> Result<Imported, ImportError> {
         settings.sandbox = built_in_profile(settings.default_permissions);
     }
     workspace_write(&settings, &mut draft)?;
-    mode(&settings, &mut draft);
+    mode(&settings, &mut draft)?;
     Ok(draft.finish())
 }
 
@@ -207,8 +204,9 @@ fn workspace_write(settings: &Settings<'_>, draft: &mut Draft) -> Result<(), Imp
                 draft.note(format!("{what} (line {}): holds, there is no network", entry.line));
             }
             "network_access" => {
-                let why = "Toolgate grants network rule by rule, by `network`";
-                draft.lose(entry.line, what, why, "made stricter: there is no network");
+                let why = "Toolgate does not open the whole network";
+                let instead = "made stricter: programs reach the hosts that they need";
+                draft.lose(entry.line, what, why, instead);
             }
             "exclude_tmpdir_env_var" | "exclude_slash_tmp" => draft.note(format!(
                 "{what} (line {}): a sandboxed command has a temporary folder of its own",
@@ -220,53 +218,74 @@ fn workspace_write(settings: &Settings<'_>, draft: &mut Draft) -> Result<(), Imp
     Ok(())
 }
 
-fn mode(settings: &Settings<'_>, draft: &mut Draft) {
-    let sandbox = settings.sandbox.map(|(sandbox, _)| sandbox);
-    let approval = settings.approval.map(|(approval, _)| approval);
-    let mode = match (approval, sandbox) {
-        (None, None) => return,
+fn mode(settings: &Settings<'_>, draft: &mut Draft) -> Result<(), ImportError> {
+    let (approval, sandbox) = (settings.approval, settings.sandbox);
+    let mode = match (approval.map(|(approval, _)| approval), sandbox.map(|(sandbox, _)| sandbox)) {
+        (None, None) => return Ok(()),
         (Some(Approval::Untrusted), _) => "ask",
-        (Some(Approval::OnRequest), Some(Sandbox::WorkspaceWrite | Sandbox::Full)) => {
-            "accept_edits"
-        }
         (Some(Approval::Never | Approval::SomeRefused), _) => "dont_ask",
+        // What acts on other machines asks in mode `sandbox`, and everything else runs.
+        (_, Some(Sandbox::Full)) => "sandbox",
+        (_, Some(Sandbox::WorkspaceWrite)) if network_access(settings)? => "sandbox",
+        (_, Some(Sandbox::WorkspaceWrite)) => "accept_edits",
         (Some(Approval::OnFailure | Approval::OnRequest) | None, _) => "default",
     };
     draft.set_mode(mode);
-    report_mode(settings, mode, draft);
+    report_approval(settings, mode, draft);
+    commands(settings, mode, draft)
 }
 
-fn report_mode(settings: &Settings<'_>, mode: &str, draft: &mut Draft) {
+fn report_approval(settings: &Settings<'_>, mode: &str, draft: &mut Draft) {
+    let Some((approval, line)) = settings.approval else { return };
+    let why = match approval {
+        Approval::Untrusted | Approval::OnRequest | Approval::Never => return,
+        Approval::OnFailure => "Toolgate asks before a command leaves the sandbox",
+        Approval::SomeRefused => "Toolgate refuses all questions or none",
+    };
     let instead = format!("made stricter: `default_mode = \"{mode}\"`");
-    if let Some((approval, line)) = settings.approval {
-        let why = match approval {
-            Approval::Untrusted | Approval::OnRequest => None,
-            Approval::OnFailure => Some("Toolgate asks before a command runs, not when it failed"),
-            Approval::Never => Some("what Codex runs unasked in its sandbox needs a rule here"),
-            Approval::SomeRefused => Some("Toolgate refuses all questions or none"),
-        };
-        if let Some(why) = why {
-            draft.lose(line, "approval_policy", why, instead.clone());
-        }
-    }
-    let Some((sandbox, line)) = settings.sandbox else { return };
-    match sandbox {
-        Sandbox::ReadOnly => draft.note(format!(
-            "sandbox read-only (line {line}): holds, what runs without a question or a rule is read-only"
-        )),
-        Sandbox::WorkspaceWrite => draft.lose(
-            line,
-            "sandbox workspace-write",
-            "what runs without a question or a rule is read-only in Toolgate",
-            "made stricter: commands that write ask",
-        ),
-        Sandbox::Full => draft.lose(
+    draft.lose(line, "approval_policy", why, instead);
+}
+
+/// Adds the rule for commands that Codex runs unasked because its sandbox holds them.
+fn commands(settings: &Settings<'_>, mode: &str, draft: &mut Draft) -> Result<(), ImportError> {
+    let Some((sandbox, line)) = settings.sandbox else { return Ok(()) };
+    if sandbox == Sandbox::Full {
+        draft.lose(
             line,
             "sandbox danger-full-access",
             "Toolgate leaves its sandbox only for a rule with `sandbox = \"full\"` or by a person's yes",
-            "made stricter: the sandbox stays",
-        ),
+            "made stricter: commands may write in the workspace and reach the hosts that they need",
+        );
     }
+    // Untrusted commands ask, in whatever sandbox, and mode `sandbox` needs no rule.
+    if matches!(mode, "ask" | "sandbox") {
+        return Ok(());
+    }
+    let has_network = sandbox == Sandbox::Full || network_access(settings)?;
+    let (name, grant) = match sandbox {
+        Sandbox::ReadOnly => ("read-only", Some("read_only")),
+        // Without a word about the sandbox, a command reaches the hosts that it needs.
+        Sandbox::WorkspaceWrite if has_network => ("workspace-write with network", None),
+        Sandbox::WorkspaceWrite => ("workspace-write", Some("workspace_write")),
+        Sandbox::Full => ("danger-full-access", None),
+    };
+    let origin = format!("line {line}: commands run without a question in sandbox {name}");
+    let mut rule = Rule::new(origin, ["shell"], Decision::Allow, 0);
+    rule.grant.sandbox = grant;
+    draft.add_rule(rule);
+    if sandbox != Sandbox::ReadOnly && mode == "dont_ask" {
+        let origin = format!("line {line}: edits run without a question in sandbox {name}");
+        let edits = ["write_file", "edit_file", "notebook_edit"];
+        draft.add_rule(Rule::new(origin, edits, Decision::Allow, 0));
+    }
+    Ok(())
+}
+
+fn network_access(settings: &Settings<'_>) -> Result<bool, ImportError> {
+    let Some(table) = settings.workspace_write else { return Ok(false) };
+    let entries = table.node.table("sandbox_workspace_write")?;
+    let entry = entries.iter().find(|entry| entry.key == "network_access");
+    entry.map_or(Ok(false), |entry| entry.node.bool("network_access"))
 }
 
 fn tools(node: &Node, draft: &mut Draft) -> Result<(), ImportError> {

@@ -48,7 +48,7 @@ pub(crate) fn convert(foreign: &PrefixRule, hosts: &[HostExecutable], draft: &mu
     rule.matcher = matcher;
     rule.message.clone_from(&foreign.justification);
     // What Codex allows by a rule runs outside its sandbox.
-    rule.sandbox = (foreign.decision == Decision::Allow).then_some("full");
+    rule.grant.sandbox = (foreign.decision == Decision::Allow).then_some("full");
     draft.add_rule(rule);
 }
 

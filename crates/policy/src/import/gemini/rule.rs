@@ -22,8 +22,30 @@ pub(crate) struct ForeignRule {
     pub(crate) interactive: Option<bool>,
     pub(crate) allow_redirection: bool,
     pub(crate) deny_message: Option<String>,
+    /// The checker of the rule, or the one that it stands for.
+    pub(crate) checker: Option<Checker>,
     /// Keys that nobody documents.
     pub(crate) unknown: Vec<String>,
+}
+
+/// A program that is shown a call and may refuse it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checker {
+    /// Refuses paths outside the workspace.
+    AllowedPath,
+    /// Refuses what nobody knows.
+    Other,
+}
+
+fn read_checker_table(node: &Node) -> Result<Checker, ImportError> {
+    let entries = node.table("checker")?;
+    let is = |key: &str, text: &str| {
+        entries.iter().any(|entry| entry.key == key && entry.node.text(key) == Ok(text))
+    };
+    // With settings of its own it may allow more, or refuse more.
+    let is_plain = !entries.iter().any(|entry| entry.key == "config");
+    let is_path = is("type", "in-process") && is("name", "allowed-path") && is_plain;
+    Ok(if is_path { Checker::AllowedPath } else { Checker::Other })
 }
 
 impl ForeignRule {
@@ -44,6 +66,9 @@ impl ForeignRule {
                 "denyMessage" | "deny_message" => {
                     rule.deny_message = Some(value.text(&entry.key)?.to_owned());
                 }
+                "safety_checker" | "safetyChecker" => {
+                    rule.checker = Some(read_checker_table(value)?);
+                }
                 key => rule.read_condition(key, value)?,
             }
         }
@@ -57,7 +82,8 @@ impl ForeignRule {
         let mut rule = Self::blank(node);
         for entry in node.table("safety_checker")? {
             match entry.key.as_str() {
-                "checker" | "priority" => {}
+                "checker" => rule.checker = Some(read_checker_table(&entry.node)?),
+                "priority" => {}
                 key => rule.read_condition(key, &entry.node)?,
             }
         }
@@ -80,6 +106,7 @@ impl ForeignRule {
             interactive: None,
             allow_redirection: false,
             deny_message: None,
+            checker: None,
             unknown: Vec::new(),
         }
     }

@@ -103,7 +103,7 @@ fn new_config(notes: &mut Vec<String>) -> anyhow::Result<Option<PathBuf>> {
         notes.push(format!("Left {shown} alone: it is there already."));
         return Ok(None);
     }
-    notes.push(format!("Wrote {shown}: a start with comments, nothing is set yet."));
+    notes.push(format!("Wrote {shown}: every setting is commented out, so nothing changes yet."));
     Ok(Some(path))
 }
 
