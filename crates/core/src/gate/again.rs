@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::pipeline::Gate;
 use super::stage::ExecutedCall;
 use crate::call::Call;
 use crate::error::ErrorKind;
@@ -11,22 +10,20 @@ use crate::result::{Content, ToolResult};
 /// The end of the id of a second try.
 const SECOND: &str = "-again";
 
-/// Asks once to run a call again with what was missing, and does so. Returns nothing if nothing
-/// was missing, nobody can be asked, or this is the second try.
-pub(super) async fn run(
-    gate: &Gate,
-    call: &ExecutedCall,
-    first: &ToolResult,
-) -> Option<ToolResult> {
+/// Returns the second try of a call whose sandbox refused something, with that added. Returns
+/// nothing if nothing was missing, or this was the second try.
+pub(super) fn second(call: &ExecutedCall, first: &ToolResult) -> Option<Call> {
     let missing = first.retry_with.as_deref()?;
     let id = call.context.call();
-    if id.as_str().ends_with(SECOND) || !gate.is_anybody_there() {
+    if id.as_str().ends_with(SECOND) {
         return None;
     }
     let name = call.tool.definition().name.as_str();
-    let second = Call::new(name, with(&call.args, missing)).with_id(format!("{id}{SECOND}"));
-    let outcome = gate.call_cancellable(second, &call.session, call.context.cancellation()).await;
-    let mut result = outcome.result;
+    Some(Call::new(name, with(&call.args, missing)).with_id(format!("{id}{SECOND}")))
+}
+
+/// Returns the result of a second try, unless it did not run.
+pub(super) fn taken(mut result: ToolResult) -> Option<ToolResult> {
     let is_refused = matches!(
         result.error_kind(),
         Some(
@@ -39,11 +36,10 @@ pub(super) async fn run(
     if is_refused {
         return None;
     }
-    let note = "[Its sandbox refused something, and the user agreed to run it again with that. This is the second run.]";
+    let note = "\n[Its sandbox refused something, and the user agreed to run it again with that. This is the second run.]\n";
     if let Content::Text(text) = &mut result.llm_content {
-        text.push_str(&format!("\n{note}\n"));
+        text.push_str(note);
     }
-    result.attachments.clear();
     Some(result)
 }
 

@@ -255,8 +255,15 @@ impl Gate {
             Ok(Executed { call, decision, mut result, has_effect, changes }) => {
                 result.duration_ms = millis(started.elapsed());
                 end.ran(&self.parts, &result, Ran { has_effect, changes }).await;
-                let again = Box::pin(again::run(self, &call, &result)).await;
-                (Some(decision), again.unwrap_or(result))
+                let second = again::second(&call, &result);
+                let second = second.filter(|_| self.parts.approvals.is_anybody_there());
+                if let Some(second) = second {
+                    let cancellation = call.context.cancellation();
+                    let trying = self.call_cancellable(second, &call.session, cancellation);
+                    let outcome = Box::pin(trying).await;
+                    result = again::taken(outcome.result).unwrap_or(result);
+                }
+                (Some(decision), result)
             }
             Err(Rejected { error, decision, trail }) => {
                 end.refused(&self.parts, &error, trail);
@@ -285,11 +292,6 @@ impl Gate {
     pub(super) fn concurrency_of(&self, call: &Call, session: &Arc<Session>) -> Concurrency {
         // A call that cannot be prepared ends in an error and touches nothing.
         self.prepared(call, session).map_or(Concurrency::Safe, |validated| validated.concurrency)
-    }
-
-    /// Whether somebody could answer a question now.
-    pub(super) fn is_anybody_there(&self) -> bool {
-        self.parts.approvals.is_anybody_there()
     }
 
     /// Who starts programs, if anybody does.

@@ -160,7 +160,8 @@ impl Answering {
 
     /// Puts a question to a person through the gate; nothing when they refuse.
     async fn put(&self, question: Question) -> Result<Option<Value>, String> {
-        self.upstream.shared().questions.put(self.server(), question, &self.context).await
+        let questions = &self.upstream.shared().questions;
+        Box::pin(questions.put(self.server(), question, &self.context)).await
     }
 }
 

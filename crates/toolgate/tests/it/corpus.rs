@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 const CORPUS: &str = include_str!("../data/attacks.jsonl");
 /// What attackers of our own found, in the same form.
 const FOUND: &str = include_str!("../data/own_attacks.jsonl");
+/// Everyday commands, and lines that only look like them.
+const EVERYDAY: &str = include_str!("../data/everyday.jsonl");
 
 #[derive(Debug, Deserialize)]
 struct Case {
@@ -193,6 +195,15 @@ fn every_case_is_decided_acceptably() {
 #[test]
 fn what_was_found_stays_fixed() {
     let cases = cases(FOUND);
+    let failures = failures(&cases);
+    let all = cases.len();
+    assert!(failures.is_empty(), "{} of {all} failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn everyday_commands_are_decided_as_people_expect() {
+    let cases = cases(EVERYDAY);
+    assert!(cases.len() > 300, "the everyday commands are gone");
     let failures = failures(&cases);
     let all = cases.len();
     assert!(failures.is_empty(), "{} of {all} failed:\n{}", failures.len(), failures.join("\n"));

@@ -22,8 +22,7 @@ struct Person {
 #[async_trait::async_trait]
 impl Approver for Person {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
-        let reasons: Vec<&str> = request.reasons.iter().map(|reason| reason.as_str()).collect();
-        self.asked.lock().unwrap().push(reasons.join("; "));
+        self.asked.lock().unwrap().push(request.reasons.join("; "));
         if self.agrees { Answer::Once } else { Answer::Deny { note: None } }
     }
 }

@@ -110,8 +110,7 @@ fn the_question_shows_what_how_risky_why_and_the_difference() {
       │ -two
       │ +2
       │  three
-    y once  s session  a always  m minutes  u uses  e edit  n no  d no, and say why  v view all
-    ? help
+    y once  a always  e edit  n no  d no, and say why  v view all  ? help
     ");
 }
 
@@ -132,8 +131,7 @@ fn the_question_about_a_new_file_shows_all_of_it() {
       │ @@ -0,0 +1,2 @@
       │ +one
       │ +two
-    y once  s session  a always  m minutes  u uses  e edit  n no  d no, and say why  v view all
-    ? help
+    y once  a always  e edit  n no  d no, and say why  v view all  ? help
     ");
 }
 
@@ -150,8 +148,7 @@ fn the_question_about_a_removal_says_that_the_risk_is_high() {
       why      it removes a file
       rule     `removing` (built-in write.toml:10)
       at       delete a.txt
-    y once  s session  a always  m minutes  u uses  e edit  n no  d no, and say why  v view all
-    ? help
+    y once  a always  e edit  n no  d no, and say why  v view all  ? help
     ");
 }
 
