@@ -38,6 +38,9 @@ pub enum Footprint {
     Files(Vec<PathBuf>),
     /// Anything in these folders; real paths.
     Folders(Vec<PathBuf>),
+    /// Anything in these folders, by a command that mounts confine to them: it cannot give one of
+    /// their files a second name outside of them, or in the `.git` of one of them.
+    Confined(Vec<PathBuf>),
 }
 
 /// A call that runs, whose changes are looked for when it is over.

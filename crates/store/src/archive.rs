@@ -1,14 +1,17 @@
 //! Where changes are kept: rows and contents.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, Transaction};
+use toolgate_core::ledger::Durability;
 
 use crate::blobs::{BlobError, Blobs};
 use crate::database::Database;
 use crate::error::StoreError;
+use crate::generations::Generations;
 use crate::run::Run;
 
 /// Why changes could not be kept or found.
@@ -20,8 +23,6 @@ pub enum KeepError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Content(#[from] BlobError),
-    #[error("cannot write down what stands in the folder: {0}")]
-    Manifest(#[from] serde_json::Error),
 }
 
 /// The database and the contents.
@@ -30,6 +31,9 @@ pub(crate) struct Archive {
     database: Mutex<Database>,
     pub(crate) blobs: Blobs,
     pub(crate) run: Run,
+    generations: Generations,
+    /// Is `true` if there may be generations of an index that nobody needs any more.
+    has_stale: AtomicBool,
     state: PathBuf,
 }
 
@@ -48,7 +52,24 @@ impl Archive {
             Run::begin(state).map_err(|why| StoreError::Folder { path: state.to_owned(), why })?;
         // Watched folders are compared by real paths.
         let state = state.canonicalize().unwrap_or_else(|_| state.to_owned());
-        Ok(Self { database: Mutex::new(database), blobs, run, state })
+        let generations = Generations::new(blobs.folder().join("index"));
+        let has_stale = AtomicBool::new(false);
+        Ok(Self { database: Mutex::new(database), blobs, run, generations, has_stale, state })
+    }
+
+    /// The files in which the state of workspaces is kept.
+    pub(crate) fn generations(&self) -> &Generations {
+        &self.generations
+    }
+
+    /// Notes that something can be removed from the files of workspaces.
+    pub(crate) fn note_stale(&self) {
+        self.has_stale.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if something was noted, and forgets it.
+    pub(crate) fn take_stale(&self) -> bool {
+        self.has_stale.swap(false, Ordering::Relaxed)
     }
 
     /// The folder everything is in.
@@ -71,6 +92,18 @@ impl Archive {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         self.database().write(work)
+    }
+
+    /// Writes rows that need not survive a power loss until the next that must.
+    pub(crate) fn write_behind<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut database = self.database();
+        database.set_durability(Durability::Process)?;
+        let written = database.write(work);
+        database.set_durability(Durability::Power)?;
+        written
     }
 
     fn database(&self) -> MutexGuard<'_, Database> {

@@ -29,7 +29,7 @@ pub(crate) struct Blobs {
 /// A content that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Kept {
-    pub(crate) hash: String,
+    pub(crate) hash: blake3::Hash,
     pub(crate) size: u64,
     /// Whether only its hash was looked for.
     pub(crate) is_only_hashed: bool,
@@ -106,6 +106,11 @@ impl Blobs {
         self.written.load(Ordering::Relaxed)
     }
 
+    /// Returns the error for something that failed in the folder.
+    pub(crate) fn failed(&self, source: io::Error) -> BlobError {
+        failed(&self.folder, source)
+    }
+
     /// Keeps contents from being removed until they are written down as needed.
     pub(crate) fn lock(&self) -> Result<BlobLock, BlobError> {
         let (path, file) = self.lock_file()?;
@@ -150,9 +155,9 @@ impl Blobs {
 
     /// Keeps a content.
     pub(crate) fn keep(&self, content: &[u8], survive: Survive) -> Result<Kept, BlobError> {
-        let hash = blake3::hash(content).to_hex().to_string();
+        let hash = blake3::hash(content);
         let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
-        let place = self.place(&hash, Form::Packed)?;
+        let place = self.place(&hash.to_hex(), Form::Packed)?;
         if !place.exists() {
             let unfinished = Unfinished::new(self)?;
             let written = (|| {
@@ -172,7 +177,7 @@ impl Blobs {
         let mut unfinished = Unfinished::new(self)?;
         let (hash, size) = copy_whole(file, &mut unfinished.file, size, survive)
             .map_err(|source| failed(&unfinished.path, source))?;
-        let place = self.place(&hash, Form::Whole)?;
+        let place = self.place(&hash.to_hex(), Form::Whole)?;
         if place.exists() {
             let copy = unfinished.file.try_clone();
             drop(unfinished);
@@ -222,8 +227,7 @@ impl Blobs {
         let found = match form {
             Form::Packed => {
                 let mut hashing = Hashing { target: &mut *target, hasher: blake3::Hasher::new() };
-                let mut content = FrameDecoder::new(file);
-                match io::copy(&mut content, &mut hashing) {
+                match io::copy(&mut *form.unpack(file), &mut hashing) {
                     Ok(_) => {}
                     Err(error) if is_damage(&error) => return Err(damaged(hash)),
                     Err(error) => return Err(write(error)),
@@ -232,7 +236,9 @@ impl Blobs {
             }
             Form::Whole => {
                 let size = file.metadata().map_err(write)?.len();
-                copy_whole(&file, target, size, Survive::Process).map_err(write)?.0
+                let (found, _) =
+                    copy_whole(&file, target, size, Survive::Process).map_err(write)?;
+                found.to_hex().to_string()
             }
         };
         if found == hash { Ok(()) } else { Err(damaged(hash)) }
@@ -242,11 +248,7 @@ impl Blobs {
     pub(crate) fn verify(&self, hash: &str) -> Result<(), BlobError> {
         let (form, file) = self.find(hash)?;
         let mut hasher = blake3::Hasher::new();
-        let read = match form {
-            Form::Packed => io::copy(&mut FrameDecoder::new(file), &mut hasher),
-            Form::Whole => io::copy(&mut &file, &mut hasher),
-        };
-        match read {
+        match io::copy(&mut *form.unpack(file), &mut hasher) {
             Ok(_) if hasher.finalize().to_hex().as_str() == hash => Ok(()),
             _ => Err(damaged(hash)),
         }
@@ -256,10 +258,7 @@ impl Blobs {
     pub(crate) fn read(&self, hash: &str, limit: u64) -> Result<Vec<u8>, BlobError> {
         let (form, file) = self.find(hash)?;
         let mut content = Vec::new();
-        let read = match form {
-            Form::Packed => FrameDecoder::new(file).take(limit + 1).read_to_end(&mut content),
-            Form::Whole => file.take(limit + 1).read_to_end(&mut content),
-        };
+        let read = form.unpack(file).take(limit + 1).read_to_end(&mut content);
         let size = u64::try_from(read.map_err(|_| damaged(hash))?).unwrap_or(u64::MAX);
         if size > limit {
             return Err(BlobError::TooLarge { size });
@@ -339,6 +338,14 @@ impl Form {
             Self::Whole => "raw",
         }
     }
+
+    /// Returns a reader of the content in a file.
+    fn unpack(self, file: File) -> Box<dyn Read> {
+        match self {
+            Self::Packed => Box::new(FrameDecoder::new(file)),
+            Self::Whole => Box::new(file),
+        }
+    }
 }
 
 /// A content that is being written; removed unless it is finished.
@@ -392,7 +399,7 @@ fn copy_whole(
     target: &mut File,
     size: u64,
     survive: Survive,
-) -> io::Result<(String, u64)> {
+) -> io::Result<(blake3::Hash, u64)> {
     if rustix::fs::ioctl_ficlone(&*target, source).is_ok() {
         return hash_of(target);
     }
@@ -415,10 +422,10 @@ fn copy_whole(
             behind(write, whole(source))?;
         }
     }
-    Ok((hasher.finalize().to_hex().to_string(), hasher.count()))
+    Ok((hasher.finalize(), hasher.count()))
 }
 
-fn hash_of(mut file: &File) -> io::Result<(String, u64)> {
+fn hash_of(mut file: &File) -> io::Result<(blake3::Hash, u64)> {
     file.rewind()?;
     let mut hasher = blake3::Hasher::new();
     let hash = |piece: &[u8]| {
@@ -426,7 +433,7 @@ fn hash_of(mut file: &File) -> io::Result<(String, u64)> {
         Ok(())
     };
     behind(hash, whole(file))?;
-    Ok((hasher.finalize().to_hex().to_string(), hasher.count()))
+    Ok((hasher.finalize(), hasher.count()))
 }
 
 /// All there is to read.

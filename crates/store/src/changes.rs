@@ -206,7 +206,7 @@ impl ChangeStore {
             (watch, apply(&self.archive, &plan.steps))
         };
         let (watch, applied) = watch;
-        end(&self.archive, watch)?;
+        end(&self.archive, watch, None)?;
         let left = applied?;
         plan.steps.retain(|step| !left.iter().any(|left| left.path == step.path));
         plan.left.extend(left);

@@ -11,6 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior,
 };
+use toolgate_core::ledger::Durability;
 
 use crate::error::StoreError;
 use crate::schema;
@@ -87,6 +88,16 @@ impl Database {
     /// The connection, to read with.
     pub(crate) fn reader(&self) -> &Connection {
         &self.connection
+    }
+
+    /// Sets what a commit waits for. It cannot be set while a transaction runs.
+    pub(crate) fn set_durability(&self, durability: Durability) -> Result<(), StoreError> {
+        let setting = match durability {
+            Durability::Process => "NORMAL",
+            Durability::Power => "FULL",
+        };
+        let set = self.connection.pragma_update(None, "synchronous", setting);
+        set.map_err(|error| self.explain(error))
     }
 
     /// Does some writing, all of it or nothing, while nobody else writes.

@@ -6,9 +6,11 @@
 mod look;
 mod place;
 mod put;
+mod stamp;
 mod version;
 
 pub(crate) use look::{KnownHashes, Looking, look};
 pub(crate) use place::{Place, open_regular, stat_entry};
 pub(crate) use put::{PutError, put};
-pub(crate) use version::{Kind, Version, same, stamp};
+pub(crate) use stamp::{Moment, Stamp};
+pub(crate) use version::{Kind, Version, same};

@@ -3,20 +3,24 @@
 mod begin;
 mod end;
 mod recover;
+mod workspaces;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use toolgate_core::journal::{Changes, Journal, Watch, Watching};
+use toolgate_core::journal::{Changes, Footprint, Journal, Watch, Watching};
 use toolgate_core::ledger::RecordError;
 
 use crate::archive::{Archive, KeepError};
+use crate::index::Confinement;
 use crate::prune;
 
-pub(crate) use begin::{LARGEST, begin};
+pub(crate) use begin::LARGEST;
+use begin::{Begun, begin_files, begin_folders};
 pub(crate) use end::end;
 pub(crate) use recover::recover;
+use workspaces::Workspaces;
 
 /// Keeps what calls in one workspace change.
 #[derive(Debug)]
@@ -28,13 +32,15 @@ pub struct FileJournal {
 impl FileJournal {
     /// A journal that is opened when the first call is about to change something.
     pub(crate) fn new(state: PathBuf, roots: Vec<PathBuf>) -> Self {
-        Self { source: Arc::new(Source { state, opened: Mutex::new(None) }), roots: roots.into() }
+        let source = Source { state, opened: Mutex::new(None), workspaces: Workspaces::default() };
+        Self { source: Arc::new(source), roots: roots.into() }
     }
 
     /// A journal in what is open already.
     pub(crate) fn of(archive: Arc<Archive>, roots: Vec<PathBuf>) -> Self {
         let state = archive.state().to_owned();
-        let source = Source { state, opened: Mutex::new(Some(archive)) };
+        let opened = Mutex::new(Some(archive));
+        let source = Source { state, opened, workspaces: Workspaces::default() };
         Self { source: Arc::new(source), roots: roots.into() }
     }
 }
@@ -44,6 +50,7 @@ impl FileJournal {
 struct Source {
     state: PathBuf,
     opened: Mutex<Option<Arc<Archive>>>,
+    workspaces: Workspaces,
 }
 
 impl Source {
@@ -64,8 +71,17 @@ impl Journal for FileJournal {
         let (source, roots) = (Arc::clone(&self.source), Arc::clone(&self.roots));
         let running = blocking(move || {
             let archive = source.archive()?;
-            let id = begin(&archive, &roots, &watch)?;
-            Ok(Running { archive, id })
+            let folders = |folders: &[PathBuf], confinement: Confinement| {
+                let workspace = source.workspaces.of(folders);
+                begin_folders(&archive, &roots, &watch, folders, workspace, confinement)
+                    .map(|(id, begun)| (id, Some(begun)))
+            };
+            let (id, begun) = match &watch.footprint {
+                Footprint::Files(files) => (begin_files(&archive, &roots, &watch, files)?, None),
+                Footprint::Folders(all) => folders(all, Confinement::Unknown)?,
+                Footprint::Confined(all) => folders(all, Confinement::Mounts)?,
+            };
+            Ok(Running { archive, id, begun })
         })
         .await?;
         Ok(Box::new(running))
@@ -77,13 +93,15 @@ impl Journal for FileJournal {
 struct Running {
     archive: Arc<Archive>,
     id: i64,
+    /// What it is compared with, unless it changes single files only.
+    begun: Option<Begun>,
 }
 
 #[async_trait]
 impl Watching for Running {
     async fn after(self: Box<Self>) -> Result<Changes, RecordError> {
         blocking(move || {
-            let changes = end(&self.archive, self.id)?;
+            let changes = end(&self.archive, self.id, self.begun.as_ref())?;
             prune::now_and_then(&self.archive);
             Ok(changes)
         })

@@ -10,11 +10,12 @@ use rustix::fs::Stat;
 use rustix::io::Errno;
 
 use super::place::{Place, open_regular};
-use super::version::{Kind, Version, is_settling, stamp};
+use super::stamp::Stamp;
+use super::version::{Kind, Version};
 use crate::blobs::{BlobError, Blobs, Survive};
 
 /// Stamps and hashes of files, by path.
-pub(crate) type KnownHashes = HashMap<PathBuf, (String, String)>;
+pub(crate) type KnownHashes = HashMap<PathBuf, (Stamp, String)>;
 
 /// How to look.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +41,7 @@ impl Looking<'_> {
     fn at(self, path: &Path, place: &Place) -> Result<Option<Version>, BlobError> {
         match place.stat() {
             Ok(Some(stat)) => match self.known.get(path) {
-                Some((seen, hash)) if *seen == stamp(&stat) => {
+                Some((seen, hash)) if *seen == Stamp::of(&stat) => {
                     Ok(Some(Version { hash: hash.clone(), ..Version::unread(&stat) }))
                 }
                 _ => self.version(place.folder(), place.name(), &stat),
@@ -64,7 +65,7 @@ impl Looking<'_> {
                 Ok(target) => {
                     let kept = self.blobs.keep(target.as_bytes(), self.survive)?;
                     Ok(Some(Version {
-                        hash: kept.hash,
+                        hash: kept.hash.to_hex().to_string(),
                         size: kept.size,
                         is_settling: true,
                         ..unread
@@ -96,7 +97,12 @@ impl Looking<'_> {
         }
         let kept = self.blobs.keep_file(&file, self.survive)?;
         // A stamp stands for a content that is kept.
-        let is_settling = kept.is_only_hashed || is_settling(&stat, now);
-        Ok(Some(Version { hash: kept.hash, size: kept.size, is_settling, ..seen }))
+        let is_settling = kept.is_only_hashed || Stamp::of(&stat).is_settling(now);
+        Ok(Some(Version {
+            hash: kept.hash.to_hex().to_string(),
+            size: kept.size,
+            is_settling,
+            ..seen
+        }))
     }
 }

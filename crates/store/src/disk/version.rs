@@ -1,13 +1,10 @@
 //! A file, link or folder at some moment.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
 use rustix::fs::{FileType, Stat};
 use serde::{Deserialize, Serialize};
 use toolgate_core::journal::{FileVersion, VersionKind};
 
-/// Clocks of file systems tick this coarsely at worst.
-const TICK: Duration = Duration::from_millis(50);
+use super::stamp::Stamp;
 
 /// What stood at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +19,7 @@ pub(crate) struct Version {
     pub(crate) gid: u32,
     /// What the file system says about a file of this version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) stamp: Option<String>,
+    pub(crate) stamp: Option<Stamp>,
     /// Whether the next version could have come so soon that it bears the same stamp.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_settling: bool,
@@ -39,15 +36,22 @@ pub(crate) enum Kind {
     Special,
 }
 
+impl Kind {
+    /// Returns the kind of the entry that `stat` describes.
+    pub(crate) fn of(stat: &Stat) -> Self {
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Self::File,
+            FileType::Symlink => Self::Link,
+            FileType::Directory => Self::Folder,
+            _ => Self::Special,
+        }
+    }
+}
+
 impl Version {
     /// A version whose content was not looked at.
     pub(crate) fn unread(stat: &Stat) -> Self {
-        let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Kind::File,
-            FileType::Symlink => Kind::Link,
-            FileType::Directory => Kind::Folder,
-            _ => Kind::Special,
-        };
+        let kind = Kind::of(stat);
         Self {
             kind,
             hash: String::new(),
@@ -55,7 +59,7 @@ impl Version {
             mode: stat.st_mode & 0o7777,
             uid: stat.st_uid,
             gid: stat.st_gid,
-            stamp: (kind != Kind::Folder).then(|| stamp(stat)),
+            stamp: (kind != Kind::Folder).then(|| Stamp::of(stat)),
             is_settling: false,
         }
     }
@@ -117,24 +121,4 @@ impl From<&Version> for FileVersion {
             mode: version.mode,
         }
     }
-}
-
-/// What changes with every change of a file.
-pub(crate) fn stamp(stat: &Stat) -> String {
-    format!(
-        "{}.{}.{}.{}.{}.{}",
-        stat.st_ino,
-        stat.st_size,
-        stat.st_mtime,
-        stat.st_mtime_nsec,
-        stat.st_ctime,
-        stat.st_ctime_nsec
-    )
-}
-
-/// Whether a file could change now and still bear the same stamp.
-pub(crate) fn is_settling(stat: &Stat, now: SystemTime) -> bool {
-    let seconds = u64::try_from(stat.st_ctime).unwrap_or(0);
-    let nanos = u32::try_from(stat.st_ctime_nsec).unwrap_or(0);
-    UNIX_EPOCH + Duration::new(seconds, nanos) + TICK > now
 }

@@ -2,30 +2,32 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use toolgate_core::journal::{Footprint, Watch};
+use toolgate_core::journal::Watch;
 
+use super::workspaces::Workspace;
 use crate::archive::{Archive, KeepError, now};
 use crate::blobs::Survive;
-use crate::disk::{KnownHashes, Looking, look};
-use crate::records::{
-    ChangeRow, Footing, NewWatch, forget_stamps, insert_watch, known_below, known_of, save_changes,
-    save_stamps, touch_stamps,
-};
-use crate::scan::{self, Known, Limits};
+use crate::disk::{Looking, look};
+use crate::index::Confinement;
+use crate::records::{ChangeRow, Footing, NewWatch, insert_watch, known_of, save_changes};
+use crate::scan::Tree;
 
 /// Larger single files are not kept.
 pub(crate) const LARGEST: u64 = 1024 * 1024 * 1024;
 
-/// Keeps what a call may change; the number it is known by from now on.
-pub(crate) fn begin(archive: &Archive, roots: &[PathBuf], watch: &Watch) -> Result<i64, KeepError> {
-    match &watch.footprint {
-        Footprint::Files(files) => begin_files(archive, roots, watch, files),
-        Footprint::Folders(folders) => begin_folders(archive, roots, watch, folders),
-    }
+/// A call that may change anything in some folders.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    pub(crate) workspace: Workspace,
+    pub(crate) confinement: Confinement,
+    /// The folders as they were.
+    pub(crate) tree: Arc<Tree>,
 }
 
-fn begin_files(
+/// Keeps single files that a call may change. Returns the number of the call.
+pub(crate) fn begin_files(
     archive: &Archive,
     roots: &[PathBuf],
     watch: &Watch,
@@ -48,36 +50,22 @@ fn begin_files(
     Ok(id)
 }
 
-fn begin_folders(
+/// Keeps everything in some folders. Returns the number of the call, and how the folders were.
+pub(crate) fn begin_folders(
     archive: &Archive,
     roots: &[PathBuf],
     watch: &Watch,
     folders: &[PathBuf],
-) -> Result<i64, KeepError> {
+    workspace: Workspace,
+    confinement: Confinement,
+) -> Result<(i64, Begun), KeepError> {
     let _lock = archive.blobs.lock()?;
-    let mut known = KnownHashes::new();
-    for folder in folders {
-        known.extend(archive.read(|rows| known_below(rows, folder))?);
-    }
-    let skipped = [archive.state().to_owned()];
-    let limits = Limits::default();
-    let tree = scan::scan(folders, &skipped, &archive.blobs, Known::Cache(&known), limits)?;
-    let manifest = archive.blobs.keep(&scan::render(&tree)?, Survive::Process)?;
-    let footing = Footing::Folders { folders: folders.to_vec(), manifest: Some(manifest.hash) };
-    let gone = known.keys().filter(|path| !tree.entries.contains_key(*path));
-    let gone: BTreeSet<&Path> = gone.map(PathBuf::as_path).collect();
-    let fresh = tree.entries.iter().filter(|(path, version)| {
-        known.get(*path).is_none_or(|(stamp, _)| Some(stamp) != version.stamp.as_ref())
-    });
-    let id = archive.write(|tables| {
-        forget_stamps(tables, gone)?;
-        for folder in folders {
-            touch_stamps(tables, folder, now())?;
-        }
-        save_stamps(tables, fresh.map(|(path, version)| (path.as_path(), version)), now())?;
-        insert_watch(tables, &new(archive, roots, watch, &footing))
-    })?;
-    Ok(id)
+    let (tree, reference) = workspace.index().before(archive, confinement)?;
+    let manifest = Some(reference.to_string());
+    let footing = Footing::Folders { folders: folders.to_vec(), manifest };
+    let id = archive
+        .write_behind(|tables| insert_watch(tables, &new(archive, roots, watch, &footing)))?;
+    Ok((id, Begun { workspace, confinement, tree }))
 }
 
 fn new<'a>(

@@ -16,7 +16,7 @@ pub(crate) fn recover(archive: &Archive) -> Result<usize, KeepError> {
             over.map_err(|source| BlobError::Io { path: archive.state().to_owned(), source })?;
         // As long as it is held, nobody else compares the same folders.
         if let Some(_over) = over {
-            match end(archive, watch.id) {
+            match end(archive, watch.id, None) {
                 // How it was before is not known any more, so nothing can be said or undone.
                 Err(KeepError::Content(BlobError::Missing { .. } | BlobError::Damaged { .. })) => {
                     archive.write(|rows| delete_watch(rows, watch.id))?;

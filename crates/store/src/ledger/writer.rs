@@ -141,7 +141,7 @@ impl Open {
 
     fn write(&mut self, entries: &[Prepared], durability: Durability) -> Result<(), StoreError> {
         if self.durability != Some(durability) {
-            set_durability(&self.database, durability)?;
+            self.database.set_durability(durability)?;
             self.durability = Some(durability);
         }
         let run = self.run.id();
@@ -170,7 +170,7 @@ impl Drop for Abandon {
 
 /// Ends the calls of a run that is over.
 fn interrupt(database: &mut Database, run: &str) -> Result<(), StoreError> {
-    set_durability(database, Durability::Process)?;
+    database.set_durability(Durability::Process)?;
     database.write(|transaction| {
         let mut head = Head::load(transaction)?;
         for call in open_calls::take(transaction, run)? {
@@ -189,16 +189,6 @@ fn interrupted(call: OpenCall) -> Prepared {
         tool: call.tool,
         body: json!({ "started": call.started }).to_string(),
     }
-}
-
-/// What a commit waits for; it cannot be set while a transaction runs.
-fn set_durability(database: &Database, durability: Durability) -> Result<(), StoreError> {
-    let setting = match durability {
-        Durability::Process => "NORMAL",
-        Durability::Power => "FULL",
-    };
-    let set = database.reader().pragma_update(None, "synchronous", setting);
-    set.map_err(|error| database.explain(error))
 }
 
 /// Adds one entry behind the head, which it becomes.

@@ -19,19 +19,11 @@ pub(crate) struct StampRow {
 /// What is known about one file.
 pub(crate) fn known_of(connection: &Connection, path: &Path) -> rusqlite::Result<KnownHashes> {
     let sql = "SELECT stamp, hash FROM stamps WHERE path = ?";
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?));
     let found = connection.prepare_cached(sql)?.query_row([bytes_of(path)], read).optional()?;
-    Ok(found.into_iter().map(|known| (path.to_owned(), known)).collect())
-}
-
-/// What is known about the files in a folder.
-pub(crate) fn known_below(connection: &Connection, folder: &Path) -> rusqlite::Result<KnownHashes> {
-    let (from, to) = range_below(folder);
-    let sql = "SELECT path, stamp, hash FROM stamps WHERE path >= ? AND path < ?";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement
-        .query_map([from, to], |row| Ok((path_of(row.get(0)?), (row.get(1)?, row.get(2)?))))?;
-    rows.collect()
+    let known =
+        found.and_then(|(stamp, hash)| Some((path.to_owned(), (stamp.parse().ok()?, hash))));
+    Ok(known.into_iter().collect())
 }
 
 /// Writes down what is known about files from now on; other versions say nothing that lasts.
@@ -48,22 +40,9 @@ pub(crate) fn save_stamps<'a>(
             && !version.is_settling
             && version.is_kept()
         {
-            statement.execute(params![bytes_of(path), stamp, version.hash, now])?;
+            statement.execute(params![bytes_of(path), stamp.to_string(), version.hash, now])?;
         }
     }
-    Ok(())
-}
-
-/// Writes down that what is known about a folder is of use, not more often than needed.
-pub(crate) fn touch_stamps(
-    connection: &Connection,
-    folder: &Path,
-    now: i64,
-) -> rusqlite::Result<()> {
-    const OFTEN: i64 = 12 * 60 * 60 * 1000;
-    let (from, to) = range_below(folder);
-    let sql = "UPDATE stamps SET used = ? WHERE path >= ? AND path < ? AND used < ?";
-    connection.prepare_cached(sql)?.execute(params![now, from, to, now - OFTEN])?;
     Ok(())
 }
 
@@ -87,16 +66,4 @@ pub(crate) fn all_stamps(connection: &Connection) -> rusqlite::Result<Vec<StampR
         Ok(StampRow { path: path_of(row.get(0)?), hash: row.get(1)?, used: row.get(2)? })
     })?;
     rows.collect()
-}
-
-/// Every path below a folder sorts between these two.
-fn range_below(folder: &Path) -> (Vec<u8>, Vec<u8>) {
-    let mut from = bytes_of(folder).to_vec();
-    while from.last() == Some(&b'/') {
-        from.pop();
-    }
-    let mut to = from.clone();
-    from.push(b'/');
-    to.push(b'/' + 1);
-    (from, to)
 }

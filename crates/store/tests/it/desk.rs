@@ -66,6 +66,17 @@ impl Desk {
         self.watched(Footprint::Folders(vec![self.root.clone()]), work)
     }
 
+    /// The same for a command that mounts confine to the workspace.
+    pub(crate) fn confined(&self, work: impl FnOnce()) -> (CallId, Changes) {
+        self.watched(Footprint::Confined(vec![self.root.clone()]), work)
+    }
+
+    /// Forgets what the last calls left in memory, as a new process does.
+    pub(crate) fn restart(&mut self) {
+        self.store = ChangeStore::open(&self.state).unwrap();
+        self.journal = self.store.journal(vec![self.root.clone()]);
+    }
+
     pub(crate) fn watched(&self, footprint: Footprint, work: impl FnOnce()) -> (CallId, Changes) {
         let call = CallId::generate();
         let watch = Watch { call: call.clone(), session: self.session.clone(), footprint };

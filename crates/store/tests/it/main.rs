@@ -23,6 +23,10 @@ mod undo;
 #[cfg(test)]
 mod undo_attacks;
 #[cfg(test)]
+mod undo_events;
+#[cfg(test)]
+mod undo_index;
+#[cfg(test)]
 mod undo_killed;
 #[cfg(test)]
 mod undo_limits;

@@ -42,7 +42,8 @@ fn child() {
             "files" => {
                 Footprint::Files((0..FILES).map(|n| root.join(format!("{n}.txt"))).collect())
             }
-            _ => Footprint::Folders(vec![root.clone()]),
+            "folders" => Footprint::Folders(vec![root.clone()]),
+            _ => Footprint::Confined(vec![root.clone()]),
         };
         let watch = Watch { call: CallId::generate(), session: SessionId::generate(), footprint };
         let watching = store.journal(vec![root.clone()]).before(watch).await.unwrap();
@@ -124,7 +125,7 @@ fn assert_whole(now: &Snapshot, before: &Snapshot, after: &Snapshot) {
 
 #[test]
 fn what_a_killed_call_changed_can_be_undone() {
-    for work in ["files", "folders"] {
+    for work in ["files", "folders", "confined"] {
         let longest = run_time(work);
         for number in 0..30 {
             let desk = prepared();

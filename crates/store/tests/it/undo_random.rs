@@ -13,7 +13,7 @@ use crate::desk::{Desk, set_mode};
 const NAMES: [&str; 8] = ["a", "b", "c/d", "c/e", "c/f/g", "h", "h/i", "c"];
 
 #[derive(Debug, Clone)]
-enum Deed {
+pub(crate) enum Deed {
     Write(usize, Vec<u8>),
     Append(usize, Vec<u8>),
     Remove(usize),
@@ -39,7 +39,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+pub(crate) fn deed() -> impl Strategy<Value = Deed> {
     let name = 0..NAMES.len();
     prop_oneof![
         3 => (name.clone(), content()).prop_map(|(name, content)| Deed::Write(name, content)),
@@ -74,7 +74,7 @@ impl Deed {
     }
 
     /// Does it, or nothing where the tree does not allow it.
-    fn run(&self, root: &Path, is_shell: bool) {
+    pub(crate) fn run(&self, root: &Path, is_shell: bool) {
         let path = |name: usize| root.join(NAMES[name]);
         let with_parent = |name: usize| {
             let path = path(name);

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_core::journal::Footprint;
-use toolgate_core::policy::Effect;
 use toolgate_core::policy::rule::Sandbox;
+use toolgate_core::policy::{Effect, Level};
 use toolgate_core::prelude::*;
 use toolgate_core::reach::Reach;
 use toolgate_core::visible;
@@ -173,10 +173,17 @@ impl Invocation for Shell {
     }
 
     fn footprint(&self, context: &CallContext) -> Footprint {
-        if context.reach().sandbox == Sandbox::ReadOnly {
-            return Footprint::Files(Vec::new());
+        let folders = || context.workspace().roots().map(Path::to_owned).collect();
+        let reach = context.reach();
+        let level = || context.spawner().map(|spawner| spawner.level());
+        // A folder beside the workspace that contains it, or is a link to one that does, would
+        // let a command reach the files of the workspace by other names.
+        let is_apart = || reach.write.is_empty() && level() == Some(Level::Namespaces);
+        match reach.sandbox {
+            Sandbox::ReadOnly => Footprint::Files(Vec::new()),
+            Sandbox::WorkspaceWrite if is_apart() => Footprint::Confined(folders()),
+            Sandbox::WorkspaceWrite | Sandbox::Full => Footprint::Folders(folders()),
         }
-        Footprint::Folders(context.workspace().roots().map(Path::to_owned).collect())
     }
 
     fn effect(&self, reach: &Reach) -> Option<Effect> {
