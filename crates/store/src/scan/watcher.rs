@@ -40,8 +40,8 @@ const CHANGES: WatchFlags = WatchFlags::ATTRIB
 const ARRIVALS: WatchFlags =
     WatchFlags::CREATE.union(WatchFlags::MOVED_TO).union(WatchFlags::ONLYDIR);
 
-/// Folders that a sandbox creates directly in a root while a command runs. They are empty, and
-/// mounts keep the command from writing in them.
+/// Names that a sandbox creates directly in a root while a command runs: an empty folder called
+/// `.git`, and sockets. Mounts keep the command from writing there.
 const STAND_INS: &[&str] =
     &[".git", ".toolgate", ".claude", ".codex", ".cursor", ".gemini", ".vscode"];
 
@@ -193,21 +193,28 @@ impl<'a> Taking<'a> {
         }
         let comes = flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
         let goes = flags.intersects(ReadFlags::DELETE | ReadFlags::MOVED_FROM);
-        if !comes && !goes {
-            return self.name(folder, name);
-        }
         let is_folder = flags.contains(ReadFlags::ISDIR);
-        if self.is_stand_in(folder, name) {
+        let is_stand_in = self.is_stand_in(folder, name);
+        if !comes && !goes {
+            // A socket that stands in is only made and removed. Under its name, this is a file,
+            // and may be a second name of another one.
+            return (is_folder || !is_stand_in) && self.name(folder, name);
+        }
+        if is_stand_in {
             let is_moved = flags.intersects(ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO);
-            // One that stays is found by its name and visited as a new folder.
-            return is_folder && !is_moved && self.arrive_or_leave(folder, name, comes);
+            let had_appeared = self.has_appeared(folder, name);
+            // One that stays is found by its name and visited as a new one.
+            return !is_moved
+                && is_folder == (name == ".git")
+                && comes != had_appeared
+                && self.arrive_or_leave(folder, name, comes);
         }
         if is_folder {
             return false;
         }
         // A file that appeared may have been a second name of another file, which was changed by
         // it. Nothing is forgotten when such a file is moved: names can be exchanged.
-        let had_appeared = self.named.appeared.contains(&(Arc::clone(folder), name.to_owned()));
+        let had_appeared = self.has_appeared(folder, name);
         if had_appeared && !flags.contains(ReadFlags::MOVED_FROM) {
             return false;
         }
@@ -223,6 +230,10 @@ impl<'a> Taking<'a> {
     fn is_stand_in(&self, folder: &Path, name: &OsStr) -> bool {
         STAND_INS.iter().any(|other| *other == name)
             && self.roots.iter().any(|root| root.path == folder)
+    }
+
+    fn has_appeared(&self, folder: &Arc<Path>, name: &OsStr) -> bool {
+        self.named.appeared.contains(&(Arc::clone(folder), name.to_owned()))
     }
 
     fn arrive_or_leave(&mut self, folder: &Arc<Path>, name: &OsStr, comes: bool) -> bool {
