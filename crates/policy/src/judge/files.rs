@@ -22,6 +22,8 @@ use crate::world::joined;
 const MOST_FOLDERS: usize = 6;
 /// More words than this are not looked up one by one.
 const MOST_WORDS: usize = 400;
+/// More secrets than this are not hidden from a command.
+const MOST_HIDDEN: usize = 500;
 /// More links than this are not followed.
 const MOST_LINKS: usize = 2_000;
 
@@ -343,6 +345,7 @@ impl Judge<'_> {
         let skips_hidden = command.name() == Some("rg") && !shows_hidden(command);
         for folder in self.places(word, walk) {
             let mut forbidden = None;
+            let mut hidden = Vec::new();
             let mut test = |path: &Path| {
                 let inner = path.strip_prefix(&folder).unwrap_or(path);
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -352,15 +355,26 @@ impl Judge<'_> {
                 {
                     return false;
                 }
-                forbidden = self.forbidden(path);
+                let found = self.forbidden(path);
+                if found.as_ref().is_some_and(|found| self.is_hidden(found)) {
+                    hidden.push(path.to_owned());
+                    return hidden.len() > MOST_HIDDEN;
+                }
+                forbidden = found;
                 forbidden.is_some()
             };
             match self.world.some_below(&folder, &mut test) {
-                Some(false) => {}
-                Some(true) => findings.all.extend(forbidden),
-                None => findings.push(too_much(word)),
+                Some(false) => findings.hidden.extend(hidden),
+                Some(true) if forbidden.is_some() => findings.all.extend(forbidden),
+                _ => findings.push(too_much(word)),
             }
         }
+    }
+
+    /// Returns `true` if the sandbox keeps a secret that was found on the way, so that a command
+    /// which reads a whole folder can run without it.
+    fn is_hidden(&self, found: &Finding) -> bool {
+        self.confines_all() && found.floor == Some(FloorKind::Sensitive)
     }
 
     /// What most restricts a file that was found, its links not followed.

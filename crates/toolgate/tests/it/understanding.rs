@@ -151,3 +151,16 @@ fn user_policy(toolgate: &Toolgate, text: &str) {
     fs::create_dir_all(toolgate.home("policies")).unwrap();
     fs::write(toolgate.home("policies/own.toml"), text).unwrap();
 }
+
+#[test]
+fn in_mode_sandbox_secrets_are_hidden_from_what_reads_a_whole_folder() {
+    let toolgate = project();
+    fs::write(toolgate.path(".env"), "KEY=hi\n").unwrap();
+    let lines = "grep -rn hi .\ngit grep -n hi\n";
+    assert_eq!(other_than(&toolgate, "sandbox", lines, "allow"), []);
+    assert_eq!(allowed(&toolgate, "default", lines), []);
+    let call = json!({ "tool": "shell", "args": { "command": "grep -rn hi ." } });
+    let done = toolgate.batch(&["--mode", "sandbox"], &[call]);
+    let printed = json_lines(&done)[0]["result"]["llmContent"].to_string();
+    assert!(printed.contains("src/main.rs") && !printed.contains("KEY"), "{printed}");
+}
