@@ -3,7 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::process::geteuid;
 use toolgate_policy::floor::sensitive::{When, sensitive, system_places};
+
+/// The home folder of root.
+const ROOT_HOME: &str = "/root";
 
 /// What programs keep below a home folder, without a telling name of its own.
 const BELOW_HOME: &[&str] = &[
@@ -53,11 +57,17 @@ const BELOW_HOME: &[&str] = &[
 pub(crate) fn find(home: Option<&Path>) -> Vec<PathBuf> {
     let home = home.and_then(|home| home.canonicalize().ok());
     let is_home = |place: &Path| home.as_ref().is_some_and(|home| home.starts_with(place));
+    // Root's own home holds no other user's files, also while `HOME` names another folder: the
+    // programs that `PATH` names may be there.
+    let is_own = |place: &Path| place == Path::new(ROOT_HOME) && geteuid().is_root();
     let mut found: Vec<PathBuf> = system_places()
         .filter_map(|place| Path::new(place).canonicalize().ok())
-        .filter(|place| !is_home(place))
+        .filter(|place| !is_home(place) && !is_own(place))
         .collect();
     found.extend(host_keys());
+    if is_own(Path::new(ROOT_HOME)) {
+        found.extend(in_home(Path::new(ROOT_HOME)));
+    }
     if let Some(home) = &home {
         found.extend(in_home(home));
     }
@@ -81,4 +91,20 @@ fn in_home(home: &Path) -> impl Iterator<Item = PathBuf> {
     let below = BELOW_HOME.iter().map(|place| home.join(place));
     let below = below.filter(|place| place.symlink_metadata().is_ok());
     named.chain(below.filter_map(|place| place.canonicalize().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_keeps_its_programs_and_hides_its_secrets() {
+        let found = find(Some(Path::new("/nonexistent")));
+        let is_whole = found.iter().any(|path| path == Path::new(ROOT_HOME));
+        assert_eq!(is_whole, !geteuid().is_root() && Path::new(ROOT_HOME).exists());
+        let keys = Path::new("/root/.ssh");
+        if geteuid().is_root() && keys.is_dir() {
+            assert!(found.contains(&keys.canonicalize().unwrap()));
+        }
+    }
 }
