@@ -1,7 +1,8 @@
 //! Rules a person could give in answer to a question: as narrow as is useful.
 //!
-//! What is never proposed: anything whose first words do not say what it does.
-//! Interpreters, wrappers, `sudo` and `rm` run or remove whatever follows them.
+//! What is never proposed: a pattern for anything whose first words do not say what it does.
+//! Interpreters, wrappers, `sudo` and `rm` run or remove whatever follows them. A script, a removal
+//! or a program that `npx` finds is proposed as this very command, where it runs confined.
 
 mod candidate;
 mod command;
@@ -18,7 +19,7 @@ use crate::floor::address::Address;
 use crate::load::Loader;
 use crate::pattern::Places;
 use crate::profile::Profile;
-use crate::rule::{Priority, Rule};
+use crate::rule::{Priority, Rule, Sandbox};
 use crate::shell::{Reading, read};
 use crate::world::World;
 
@@ -66,7 +67,8 @@ pub(crate) fn proposals(
         return Vec::new();
     }
     let loader = loader(world);
-    let mut parts = parts(facts, world);
+    let is_confined = reach.is_some_and(|reach| reach.sandbox != Sandbox::Full);
+    let mut parts = parts(facts, world, is_confined);
     // Parts that are allowed as it is need no rule.
     let suffices = |parts: &[Vec<Candidate>]| {
         proposed(parts, 0, reach, &loader).is_some_and(|proposed| allows(&proposed.rules))
@@ -97,9 +99,9 @@ pub(crate) fn proposals(
 }
 
 /// What each part of a call could be allowed with. A part without any is left out.
-fn parts(facts: &Facts, world: &dyn World) -> Vec<Vec<Candidate>> {
+fn parts(facts: &Facts, world: &dyn World, is_confined: bool) -> Vec<Vec<Candidate>> {
     let parts = match facts.tool.as_str() {
-        "shell" => commands(facts),
+        "shell" => commands(facts, is_confined),
         "web_fetch" => vec![Vec::from_iter(host(facts))],
         "task" => vec![Vec::from_iter(agent(facts))],
         _ if !facts.paths.is_empty() => {
@@ -111,13 +113,13 @@ fn parts(facts: &Facts, world: &dyn World) -> Vec<Vec<Candidate>> {
 }
 
 /// The commands of a line; none where it is not known word by word.
-fn commands(facts: &Facts) -> Vec<Vec<Candidate>> {
+fn commands(facts: &Facts, is_confined: bool) -> Vec<Vec<Candidate>> {
     // A line with more commands than this is not looked at.
     const MOST_COMMANDS: usize = 20;
     let line = facts.args.get("command").and_then(Value::as_str).unwrap_or_default();
     match read(line) {
         Reading::Literal(line) if line.commands().len() <= MOST_COMMANDS => {
-            line.commands().iter().map(command::candidates).collect()
+            line.commands().iter().map(|one| command::candidates(one, is_confined)).collect()
         }
         _ => Vec::new(),
     }
