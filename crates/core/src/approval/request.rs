@@ -71,7 +71,7 @@ pub struct ApprovalRequest {
     /// Rules that would answer this and others like it, the narrowest first.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub proposals: Box<[Proposal]>,
-    /// Whether the session goes on after the call, so that a rule for a time is worth giving.
+    /// `true` if the session goes on after the call, so that a rule for a time is worth giving.
     #[serde(default = "yes")]
     pub goes_on: bool,
     /// When it was asked.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use toolgate_policy::{Engine, Facts, Mode, Policy};
+use toolgate_policy::{Decision, Engine, Facts, Mode, Policy};
 
 use super::again;
 use super::attach;
@@ -256,7 +256,7 @@ impl Gate {
                 result.duration_ms = millis(started.elapsed());
                 end.ran(&self.parts, &result, Ran { has_effect, changes }).await;
                 let second = again::second(&call, &result);
-                let second = second.filter(|_| self.parts.approvals.is_anybody_there());
+                let second = second.filter(|second| self.would_ask(second, &call.session));
                 if let Some(second) = second {
                     let cancellation = call.context.cancellation();
                     let trying = self.call_cancellable(second, &call.session, cancellation);
@@ -280,6 +280,14 @@ impl Gate {
             duration_ms: result.duration_ms,
         });
         Outcome { call_id: id, tool, decision, result }
+    }
+
+    /// Returns `true` if somebody would be asked about a call. What would run unasked is not run
+    /// a second time by itself.
+    fn would_ask(&self, call: &Call, session: &Arc<Session>) -> bool {
+        let judged = self.prepared(call, session).ok().and_then(|call| self.judge(call).ok());
+        self.parts.approvals.is_anybody_there()
+            && judged.is_some_and(|judged| judged.verdict.decision == Decision::Ask)
     }
 
     async fn judge_and_execute(&self, call: Validated) -> Result<Executed, Rejected> {

@@ -25,8 +25,9 @@ enum Change {
 
 impl Judge<'_> {
     /// Judges the git commands of a line that cannot work while files are guarded. They ask, and
-    /// a yes lets them change those files. A rule that allows them is enough if nothing but git
-    /// runs.
+    /// a yes lets them change those files. A rule that allows them is enough only if the line runs
+    /// no hooks and nothing but git: a program of the workspace could write settings that make git
+    /// run something outside of the sandbox.
     pub(super) fn judge_guarded(&self, commands: &[Command], walk: &Walk, findings: &mut Findings) {
         for command in commands {
             let paths = self.guarded_by(command, walk);
@@ -35,14 +36,15 @@ impl Judge<'_> {
             }
             let names: Vec<String> = paths.iter().map(|path| self.within(path)).collect();
             findings.named.extend(paths);
-            let only_git = commands
-                .iter()
-                .all(|other| other.name() == Some("git") || !matches!(look(other), Look::No(_)));
+            let is_inert = |other: &Command| {
+                only_writes_settings(other) || !matches!(look(other), Look::No(_))
+            };
+            let is_inert = commands.iter().all(is_inert);
             let by_owner = !matches!(
                 self.setting.mode,
                 Mode::Sandbox | Mode::AutorunAll | Mode::AutorunNoPublic
             );
-            if findings.decision() != Decision::Deny && !(by_owner && only_git) {
+            if findings.decision() != Decision::Deny && !(by_owner && is_inert) {
                 let reason = format!(
                     "`{}` has to change `{}`, which governs other programs",
                     shown(command),
@@ -128,6 +130,14 @@ fn change(command: &Command) -> Option<Change> {
         "checkout" | "switch" if has(&["-t", "--track"]) || begins_at_remote(rest) => config,
         _ => None,
     }
+}
+
+/// Returns `true` if a command is git, and runs no hook while it writes its settings.
+fn only_writes_settings(command: &Command) -> bool {
+    let words = git_without_globals(&command.words);
+    let subcommand = words.get(1).map(|word| word.text.as_str());
+    command.name() == Some("git")
+        && matches!(subcommand, Some("branch" | "config" | "init" | "remote"))
 }
 
 /// Returns `true` if a new branch begins at that of a remote, which is written down.

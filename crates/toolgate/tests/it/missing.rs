@@ -204,3 +204,39 @@ fn nobody_is_asked_where_nobody_sits() {
     let text = result.llm_content.as_text();
     assert!(text.contains("govern other programs"), "{text}");
 }
+
+#[test]
+fn nothing_runs_twice_where_nobody_would_be_asked() {
+    let person = Person::new(true);
+    let Some(elsewhere) = elsewhere() else { return };
+    let policy = Engine::in_mode(Mode::Yolo);
+    let shop = Workshop::with(|gate| gate.policy(policy).approver(person.clone()));
+    let made = elsewhere.path().canonicalize().unwrap().join("made");
+    fs::write(shop.path("make.sh"), format!("echo x >> runs\ntouch {}\n", made.display())).unwrap();
+    let result = shop.shell("bash make.sh");
+    if result.structured.as_ref().unwrap()["sandbox"]["level"] != "namespaces" {
+        println!("SKIPPED: this machine has no namespaces");
+        return;
+    }
+    assert!(!made.exists());
+    assert_eq!(fs::read_to_string(shop.path("runs")).unwrap(), "x\n");
+    assert_eq!(person.asked().len(), 0);
+}
+
+#[test]
+fn a_rule_frees_the_settings_of_git_only_where_nothing_else_runs() {
+    let toolgate = crate::everyday::project();
+    fs::create_dir_all(toolgate.home("policies")).unwrap();
+    let rules = "[permissions]\nallow = [\"Bash(git *)\", \"Bash(make)\"]\n";
+    fs::write(toolgate.home("policies/own.toml"), rules).unwrap();
+    let allowed =
+        ["git remote add up https://example.com/x.git", "git branch -m trunk && git status"];
+    // These run hooks or programs of the workspace, which could write more than git would.
+    let asked = ["git push -u origin main", "git remote add up https://example.com/x.git && make"];
+    for (lines, expected) in [(allowed, "allow"), (asked, "ask")] {
+        let lines = lines.map(str::to_owned);
+        for (line, decision) in crate::everyday::decisions(&toolgate, "default", &lines) {
+            assert!(decision.starts_with(expected), "{line}: {decision}");
+        }
+    }
+}
