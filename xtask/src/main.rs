@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench, ci, cycles, fmt, test};
+use crate::commands::{bench, ci, cycles, fmt, soak, test};
 use crate::workspace::Workspace;
 
 /// Development tasks of the workspace
@@ -47,6 +47,7 @@ enum Task {
     Cycles(cycles::CyclesArgs),
     Fmt(fmt::FmtArgs),
     Bench(bench::BenchArgs),
+    Soak(soak::SoakArgs),
 }
 
 fn main() -> ExitCode {
@@ -67,5 +68,6 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Cycles(args) => cycles::run(&workspace, args),
         Task::Fmt(args) => fmt::run(&workspace, *args),
         Task::Bench(args) => bench::run(&workspace, args),
+        Task::Soak(args) => soak::run(&workspace, args),
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use anyhow::{Result, bail};
+
 /// The result of running all tests.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
@@ -18,6 +20,19 @@ impl Report {
     /// Adds tests that did not run at all.
     pub(crate) fn skip(&mut self, tests: &str, reason: &str) {
         self.skipped.entry(reason.to_owned()).or_default().push(tests.to_owned());
+    }
+
+    /// Prints the report.
+    ///
+    /// # Errors
+    ///
+    /// If something failed.
+    pub(crate) fn finish(&self) -> Result<()> {
+        println!("\n{self}");
+        match self.failed.len() {
+            0 => Ok(()),
+            count => bail!("{count} failed"),
+        }
     }
 
     /// Adds what tests reported as skipped, one `test: reason` a line.

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use regex::Regex;
-use toolgate_testing::SKIPPED_VARIABLE;
+use toolgate_testing::{SKIPPED_VARIABLE, SOAK_VARIABLE};
 
 use crate::report::Report;
 use crate::workspace::Workspace;
@@ -29,12 +29,7 @@ pub(crate) struct TestArgs {
 }
 
 pub(crate) fn run(workspace: &Workspace, args: &TestArgs) -> Result<()> {
-    let report = run_all(workspace, args)?;
-    println!("\n{report}");
-    match report.failed.len() {
-        0 => Ok(()),
-        count => bail!("{count} failed"),
-    }
+    run_all(workspace, args)?.finish()
 }
 
 /// Runs everything, whatever fails.
@@ -52,10 +47,26 @@ pub(crate) fn run_all(workspace: &Workspace, args: &TestArgs) -> Result<Report> 
     Ok(report)
 }
 
+/// Runs the tests that `filter` selects, in the language of nextest's `-E`, as long as they can.
+///
+/// # Errors
+///
+/// If the tests cannot be started.
+pub(crate) fn run_soaking(workspace: &Workspace, filter: &str) -> Result<Report> {
+    let mut report = Report::default();
+    let mut setup = Setup::prepare(workspace, &mut report);
+    setup.soaks = true;
+    run_tests(workspace, &setup, &["-E".to_owned(), filter.to_owned()], &mut report)?;
+    report.add_skipped(&setup.read_skipped());
+    Ok(report)
+}
+
 /// The variables that tests find their peers by, and a file for the names of skipped tests.
 struct Setup {
     variables: Vec<(&'static str, Option<PathBuf>)>,
     skipped: PathBuf,
+    /// Tests try more.
+    soaks: bool,
 }
 
 impl Setup {
@@ -74,7 +85,7 @@ impl Setup {
             add(packages.variable, packages.tests, packages.install(workspace));
         }
         let skipped = workspace.target().join(format!("skipped-{}.txt", std::process::id()));
-        Self { variables, skipped }
+        Self { variables, skipped, soaks: false }
     }
 
     fn pass_to(&self, command: &mut Command) {
@@ -85,6 +96,9 @@ impl Setup {
             };
         }
         command.env(SKIPPED_VARIABLE, &self.skipped);
+        if self.soaks {
+            command.env(SOAK_VARIABLE, "1");
+        }
     }
 
     /// Returns what tests reported as skipped, and removes the file.

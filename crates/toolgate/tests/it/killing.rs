@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolgate_testing::repeats;
 
 use crate::harness::Toolgate;
 
@@ -97,7 +98,7 @@ fn a_killed_write_leaves_the_old_file_or_the_new_one() {
     let old = text("a line of the old text\n", "old");
     let new = text("one line of the new text, with more in it\n", "new");
     let args = json!({ "path": FILE, "content": new, "overwrite": true });
-    Change::new("write_file", &args, old, new).interrupt(100);
+    Change::new("write_file", &args, old, new).interrupt(repeats(100, 600));
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn a_killed_edit_leaves_the_old_file_or_the_new_one() {
     let new = text("a line\n", "the new line, longer");
     let edits = json!([{ "target": "the old line", "replacement": "the new line, longer" }]);
     let args = json!({ "path": FILE, "edits": edits });
-    Change::new("edit_file", &args, old, new).interrupt(100);
+    Change::new("edit_file", &args, old, new).interrupt(repeats(100, 600));
 }
 
 #[test]
@@ -118,5 +119,5 @@ fn a_killed_edit_of_many_places_leaves_the_old_file_or_the_new_one() {
         { "target": "a line", "replacement": "one line", "replaceAll": true },
     ]);
     let args = json!({ "path": FILE, "edits": edits });
-    Change::new("edit_file", &args, old, new).interrupt(40);
+    Change::new("edit_file", &args, old, new).interrupt(repeats(40, 200));
 }
