@@ -682,18 +682,58 @@ fn in_mode_sandbox_a_deny_asks_only_where_it_could_be_hidden() {
         "echo $(date)",
         "git ls-files | xargs wc -l",
         "cat \"$FILE\"",
+        "echo $((6*7))",
+        "x=$(cat notes | wc -l); echo \"lines: $x\"",
+        "while read -r line; do echo \"$line\"; done < list.txt",
+        "i=0; while [ $i -lt 3 ]; do i=$((i * 2 + 1)); done",
+        "arr=(a b c); echo \"${arr[@]}\"",
+        "sleep 30 & PID=$!; kill $PID; wait $PID",
+        // Scripts of the project run as `make` does.
+        "bash run.sh",
+        "sh ./build.sh || true",
+        "source .venv/bin/activate && pytest -q",
+        ". ./env.sh; echo $A",
     ] {
         let verdict = decide(line);
         assert_eq!(verdict.decision, Decision::Allow, "{line}: {verdict:?}");
     }
     // The file that may not be read is not there for what runs.
     assert_eq!(decide("cat \"$FILE\"").grant.hidden, [Path::new("/w/.env")]);
-    for line in ["git $WHAT", "$PROGRAM x", "xargs git < list", "eval \"$X\""] {
+    for line in [
+        "git $WHAT",
+        "$PROGRAM x",
+        "xargs git < list",
+        "eval \"$X\"",
+        "bash -c \"$X\"",
+        "cat list | bash",
+        "bash < list",
+        "cat list | bash /dev/stdin",
+        "cat list | source /dev/fd/0",
+        "bash \"$SCRIPT\"",
+        "source <(cat list)",
+        "echo $((git) | ($X push))",
+        "x=push; git \"$x\"",
+    ] {
         let verdict = decide(line);
         assert_eq!(verdict.decision, Decision::Ask, "{line}: {verdict:?}");
     }
     assert!(decide("git $WHAT").reason().starts_with("rule `Bash(git push *)`"));
-    for line in ["for x in 1; do rm x; done", "git push", "$(rm x)", "cat .env"] {
+    for line in ["for x in 1; do rm x; done", "git push", "$(rm x)", "cat .env", "echo $((rm) | (x))"] {
         assert_eq!(decide(line).decision, Decision::Deny, "{line}");
+    }
+}
+
+#[test]
+fn in_mode_sandbox_a_permission_asks_no_more_than_none() {
+    let rules = "[permissions]\nallow = [\"Bash(sh -c *)\", \"Bash(xargs *)\", \"Bash(env *)\"]";
+    let engine = engine(rules, Mode::Sandbox);
+    let world = Lexical::new("/w").with_home("/home/me");
+    for line in ["seq 4 | xargs -I{} sh -c 'echo {}'", "sh -c \"echo $X\"", "env -S 'a b'"] {
+        let verdict = engine.decide(&call(json!({ "command": line })), &world);
+        assert_eq!(verdict.decision, Decision::Allow, "{line}: {verdict:?}");
+    }
+    for line in ["sh -c 'git push'", "seq 4 | xargs git push"] {
+        let verdict = engine.decide(&call(json!({ "command": line })), &world);
+        assert_eq!(verdict.decision, Decision::Ask, "{line}: {verdict:?}");
     }
 }

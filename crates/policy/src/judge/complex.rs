@@ -123,8 +123,14 @@ impl Judge<'_> {
     /// Returns a rule about commands that could forbid one whose words are not all known.
     pub(super) fn hidden_command_rule(&self, commands: &[Command]) -> Option<RuleName> {
         let [_, table] = self.setting.tables;
-        let inner: Vec<Ran> = commands.iter().flat_map(wrapper::runs).collect();
-        let all = || commands.iter().chain(inner.iter().map(|ran| &ran.command));
+        let runs_nothing = |command: &Command| {
+            command.words.is_empty()
+                && !(command.assignments.is_empty() && command.redirects.is_empty())
+        };
+        let mut inner: Vec<Ran> = commands.iter().flat_map(wrapper::runs).collect();
+        inner.retain(|ran| !self.is_confined_script(ran));
+        let named = || commands.iter().filter(|command| !runs_nothing(command));
+        let all = || named().chain(inner.iter().map(|ran| &ran.command));
         let is_hidden = |(rule, _): &(&Rule, &RuleName)| {
             let matcher = &rule.matcher;
             let is_about_commands = matcher.args.is_none() && matcher.conditions.is_empty();
@@ -133,6 +139,14 @@ impl Judge<'_> {
             matcher.paths.is_empty() && self.restricts(rule) && (!is_about_commands || may_match())
         };
         table.named().find(is_hidden).map(|(_, name)| name.clone())
+    }
+
+    /// Returns `true` if what runs is a file that the line names and that is confined.
+    ///
+    /// Such a script counts as a program of the project, like `make` or `./build.sh`: its
+    /// commands are not seen, and the sandbox holds whatever they are.
+    pub(super) fn is_confined_script(&self, ran: &Ran) -> bool {
+        ran.script.is_some() && self.confines_all()
     }
 
     /// Has the sandbox enforce all rules about paths. Returns one that it cannot enforce.

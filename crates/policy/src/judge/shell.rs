@@ -17,7 +17,7 @@ use crate::decision::Decision;
 use crate::effect::{Access, Effect, Place, Risk};
 use crate::mode::Mode;
 use crate::question::{PathForms, Question};
-use crate::rule::{Grant, Rule, Tier};
+use crate::rule::{Grant, Rule, Sandbox, Tier};
 use crate::shell::wrapper::{self, Ran};
 use crate::shell::{
     Command, Direction, Expansion, Line, Look, Phase, Reach, Reading, RiskKind, Word, edits, look,
@@ -175,14 +175,20 @@ impl Judge<'_> {
         depth: Depth,
     ) {
         let is_named = names_what_it_runs(rule, command, inner);
-        let covers_all = is_named || covers_all_it_runs(rule, command);
+        let is_certain = depth == Depth::Outer && inner.iter().all(|ran| ran.certain);
+        let is_confined = !is_certain && self.stays_confined(rule);
+        if is_confined {
+            self.judge_leaving(command, inner, walk, findings);
+        }
+        let covers_all = is_named || covers_all_it_runs(rule, command) || is_confined;
         if covers_all && !is_named {
             self.judge_possible_programs(command, findings);
         }
         if inner.is_empty() {
             return;
         }
-        let is_unseen = |ran: &Ran| ran.command.words.is_empty();
+        let is_unseen =
+            |ran: &Ran| ran.command.words.is_empty() && !self.is_confined_script(ran);
         if covers_all {
             let mut walk = walk.clone();
             for ran in inner {
@@ -198,7 +204,7 @@ impl Judge<'_> {
             }
             return;
         }
-        if depth == Depth::Inner || inner.iter().any(|ran| !ran.certain) {
+        if !is_certain {
             let shown = shown(command);
             let reason = format!("`{shown}` runs another command that cannot be told for certain");
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
@@ -208,6 +214,17 @@ impl Judge<'_> {
             let inner = wrapper::runs(&ran.command);
             self.judge_command(&ran.command, &inner, walk, findings, Depth::Inner);
         }
+    }
+
+    /// Returns `true` if what an allowed command runs in turn may do no more than any command in
+    /// mode `sandbox`.
+    fn stays_confined(&self, rule: Option<&Rule>) -> bool {
+        let widens = |grant: &Grant| {
+            grant.sandbox == Some(Sandbox::Full)
+                || !grant.network.is_empty()
+                || !grant.write.is_empty()
+        };
+        self.confines_all() && rule.is_some_and(|rule| !widens(&rule.grant))
     }
 
     /// Programs that rules restrict, named where the command might run them.

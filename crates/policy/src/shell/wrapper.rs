@@ -29,6 +29,8 @@ pub struct Ran {
     pub through: String,
     /// Whether it runs just as it is listed, as far as can be seen.
     pub certain: bool,
+    /// The file that holds what runs, where the line names it: `sh x.sh`, `source x.sh`.
+    pub script: Option<String>,
 }
 
 /// The commands that a command starts besides itself, at any depth.
@@ -103,7 +105,7 @@ impl Finder {
             Kind::Command => self.command(command, path),
             Kind::Trap => self.trap(arguments, path),
             Kind::Alias => self.alias(arguments, path),
-            Kind::Source => self.unseen(path),
+            Kind::Source => self.script(arguments.first(), path),
             Kind::Find => self.find(command, path),
             Kind::Fd => self.fd(command, path),
             Kind::Git => self.git(command, path),
@@ -126,7 +128,24 @@ impl Finder {
 
     fn add(&mut self, command: Command, path: &Path) {
         let Path { through, certain, .. } = path.clone();
-        self.found.push(Ran { command, through, certain });
+        self.found.push(Ran { command, through, certain, script: None });
+    }
+
+    /// Notes that the commands in a file run.
+    fn script(&mut self, file: Option<&Word>, path: &Path) {
+        // A descriptor's file holds what the line passes to it.
+        let is_descriptor = |text: &str| text.contains("/dev/") || text.contains("/proc/");
+        let is_file = |word: &&Word| {
+            word.known
+                && !word.pattern
+                && !word.text.starts_with('-')
+                && !is_descriptor(&word.text)
+        };
+        let script = file.filter(is_file).map(|word| word.text.clone());
+        if self.found.len() <= MOST {
+            let Path { through, .. } = path.clone();
+            self.found.push(Ran { command: Command::default(), through, certain: false, script });
+        }
     }
 
     /// Notes that something runs which cannot be seen.
@@ -263,7 +282,7 @@ impl Finder {
         }
         match operands.first() {
             Some(text) if text_follows => self.text(text, path),
-            Some(_) => self.unseen(path),
+            Some(file) => self.script(Some(file), path),
             None => self.shell_input(command, path),
         }
     }

@@ -98,6 +98,10 @@ impl<'a> Finder<'a> {
 
     fn bracket(&mut self, certain: bool) {
         let inner = self.rest().get(2..).unwrap_or_default();
+        if let Some(length) = plain_arithmetic(inner) {
+            self.at += 2 + length;
+            return;
+        }
         let mut candidates = Vec::new();
         let mut from = 0;
         while candidates.len() < MOST_CANDIDATES {
@@ -115,6 +119,25 @@ impl<'a> Finder<'a> {
         }
         self.at += (2 + first + 1).min(self.rest().len());
     }
+}
+
+/// Returns the length of arithmetic such as `(6 * n))`, behind `$(`, if it can only be arithmetic
+/// and has no room for a command: nothing but numbers, names and operators.
+///
+/// Where the outer brackets do not belong together, as in `$((a) | (b))`, bash runs commands.
+fn plain_arithmetic(inner: &str) -> Option<usize> {
+    let text = inner.strip_prefix('(')?;
+    let mut open = 0_usize;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => open += 1,
+            ')' if open > 0 => open -= 1,
+            ')' => return text.get(at..)?.starts_with("))").then_some(at + 3),
+            _ if letter.is_ascii_alphanumeric() || "_ +-*/%<>=!&|^~?:,#".contains(letter) => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// The length of a `$'…'` text without its closing quote, plus one for the quote.
