@@ -221,7 +221,8 @@ impl Entry {
     }
 }
 
-/// Resolves a place of the table: `$NAME|default//below`, with `~` for the home folder.
+/// Resolves a place of the table: `$NAME|default//below`, with `~` for the home folder. Returns
+/// nothing for a variable that is not set and has no default.
 fn place(text: &str, world: &dyn World) -> Option<PathBuf> {
     let (base, below) = text.split_once("//").unwrap_or((text, ""));
     let (variable, usual) = match base.strip_prefix('$').and_then(|rest| rest.split_once('|')) {
@@ -230,6 +231,7 @@ fn place(text: &str, world: &dyn World) -> Option<PathBuf> {
     };
     let base = match variable.filter(|value| value.starts_with('/')) {
         Some(value) => PathBuf::from(value),
+        None if usual.is_empty() => return None,
         None => match usual.strip_prefix("~/") {
             Some(rest) => cache_home(rest, world).unwrap_or(world.home()?.join(rest)),
             None => PathBuf::from(usual),

@@ -91,7 +91,8 @@ impl Table {
             }
             for folder in &entry.folders {
                 let usual = folder.split_once('|').map_or(folder.as_str(), |(_, usual)| usual);
-                if !usual.starts_with('/') && !usual.starts_with("~/") {
+                let is_variable = usual.is_empty() && folder.starts_with('$');
+                if !is_variable && !usual.starts_with('/') && !usual.starts_with("~/") {
                     return Err(NeedsError::Folder { folder: folder.clone() });
                 }
             }

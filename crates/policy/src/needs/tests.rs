@@ -82,6 +82,8 @@ fn variables_move_caches_but_not_onto_the_home_or_workspace() {
     moved.variables.insert("XDG_CACHE_HOME", "/var/cache/me");
     assert_eq!(need("cargo b", &moved).unwrap().caches[0], Path::new("/opt/cargo/git"));
     assert_eq!(need("pip list", &moved).unwrap().caches, [PathBuf::from("/var/cache/me/pip")]);
+    moved.variables.insert("CARGO_TARGET_DIR", "/var/build");
+    assert!(need("cargo b", &moved).unwrap().caches.contains(&PathBuf::from("/var/build")));
     for wide in ["/home/me", "/", "/home", "/w", "relative"] {
         moved.variables.insert("PIP_CACHE_DIR", wide);
         let caches = need("pip list", &moved).map(|need| need.caches).unwrap_or_default();
