@@ -132,7 +132,8 @@ impl Judge<'_> {
             wants.push(format!("write in {}", listed(&folders)));
         }
         for want in wants {
-            findings.push(match self.setting.mode {
+            // In front of all else: it is what a second run is about.
+            findings.all.insert(0, match self.setting.mode {
                 Mode::Plan => Finding::floor(
                     FloorKind::Mode,
                     Decision::Deny,

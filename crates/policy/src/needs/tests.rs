@@ -106,7 +106,8 @@ fn settings_of_the_user_add_hosts_and_are_shown_without_credentials() {
 }
 
 #[test]
-fn git_reaches_its_remotes_only_to_fetch() {
+fn git_reaches_its_remotes_only_to_fetch_and_push() {
+    assert_eq!(need("git push -u origin main", &world()).unwrap().hosts, ["git.example"]);
     assert_eq!(need("git fetch", &world()).unwrap().hosts, ["git.example"]);
     assert_eq!(need("git -C sub pull --rebase", &world()).unwrap().hosts, ["git.example"]);
     let clone = need("git clone https://other.example/x.git", &world()).unwrap();
