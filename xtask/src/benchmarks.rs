@@ -4,6 +4,7 @@
 //! programs and the tree, [`report`] is what is written down.
 
 mod batch;
+mod everyday;
 mod files;
 mod fixtures;
 mod gateway;
@@ -47,13 +48,12 @@ pub(crate) fn run(workspace: &Workspace, wanted: &[String], rounds: u32) -> Resu
     let chosen = choose(sections(), wanted);
     ensure!(!chosen.is_empty(), "no benchmark is named so: see `--list`");
     let lab = Lab::set_up(workspace, rounds)?;
-    let facts = machine::describe(&lab)?;
     let mut finished = Vec::new();
     for (title, benchmarks) in chosen {
         let rows = benchmarks.iter().map(|one| run_one(one, &lab)).collect();
         finished.push(Section { title, rows });
     }
-    Ok(Report { facts, sections: finished })
+    Ok(Report { facts: machine::describe(&lab)?, sections: finished })
 }
 
 type Titled = (&'static str, Vec<Benchmark>);
@@ -68,6 +68,7 @@ fn sections() -> Vec<Titled> {
         ("Policy", policy::benchmarks()),
         ("Approvals and ledger", records::benchmarks()),
         ("Commands", shell::benchmarks()),
+        ("Everyday commands", everyday::benchmarks()),
         ("MCP server", server::benchmarks()),
         ("MCP gateway", gateway::benchmarks()),
     ]

@@ -1,5 +1,6 @@
 //! Programs that tests and benchmarks compare with, installed below the target folder.
 
+pub(crate) mod everyday;
 pub(crate) mod mcp;
 pub(crate) mod packages;
 

@@ -130,7 +130,9 @@ impl Table {
         let entry = self.entry(name)?;
         let mut parts = self.parts(entry);
         let (key, does) = parts.find_map(|part| {
-            part.leaves.iter().find(|(key, _)| begins_with(&words, key.as_str()))
+            part.leaves
+                .iter()
+                .find(|(key, _)| begins_with(&words, key) && has_options(command, key))
         })?;
         let command = if key.is_empty() { name.to_owned() } else { format!("{name} {key}") };
         Some(Leaving { command, does: does.clone() })
@@ -207,9 +209,17 @@ fn subcommand(command: &Command) -> Vec<&str> {
     words.skip(globals).filter(|word| !word.starts_with(['-', '+'])).take(3).collect()
 }
 
+/// Returns `true` if the words of a key that are no options begin a command.
 fn begins_with(words: &[&str], key: &str) -> bool {
     let mut own = words.iter();
-    key.split_ascii_whitespace().all(|word| own.next() == Some(&word))
+    let mut plain = key.split_ascii_whitespace().filter(|word| !word.starts_with('-'));
+    plain.all(|word| own.next() == Some(&word))
+}
+
+/// Returns `true` if a command has every option of a key.
+fn has_options(command: &Command, key: &str) -> bool {
+    let has = |option| command.arguments().iter().any(|word| word.text == option);
+    key.split_ascii_whitespace().filter(|word| word.starts_with('-')).all(has)
 }
 
 impl Entry {

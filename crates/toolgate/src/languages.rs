@@ -21,7 +21,7 @@ const FILES: [&str; 10] = [
     include_str!("languages/php.toml"),
     include_str!("languages/general.toml"),
 ];
-/// More folders of a workspace are not looked into.
+/// More files and folders of a workspace are not looked at.
 const MOST_FOLDERS: usize = 200;
 
 /// A language, or a tool that is used beside any of them.
@@ -32,7 +32,8 @@ pub(crate) struct Language {
     pub(crate) name: String,
     /// Its name for people.
     pub(crate) title: String,
-    /// A workspace with one of these uses it. Without any, it goes with every other.
+    /// A workspace with one of these uses it; `*.py` is any such file at its top. Without any, it
+    /// goes with every other.
     files: Vec<String>,
     /// Permissions that run without a question.
     allow: Vec<String>,
@@ -66,10 +67,23 @@ impl Language {
         let below = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         // A repository or a build tool of another project may be further below.
         has_one(workspace)
+            || self.has_file_of_its_kind(workspace)
             || below
                 .map(|entry| entry.path())
                 .filter(|path| !is_foreign(path))
                 .any(|path| has_one(&path))
+    }
+
+    /// Returns `true` if a folder has a file that ends as one of the patterns does.
+    fn has_file_of_its_kind(&self, folder: &Path) -> bool {
+        let endings: Vec<&str> =
+            self.files.iter().filter_map(|file| file.strip_prefix('*')).collect();
+        let names =
+            folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
+        !endings.is_empty()
+            && names
+                .take(MOST_FOLDERS)
+                .any(|name| endings.iter().any(|ending| name.to_string_lossy().ends_with(ending)))
     }
 
     /// Returns every permission with the list it belongs to.

@@ -31,7 +31,7 @@ fn small_reads(lab: &Lab) -> Result<Row> {
     fs::write(&lines, batch_lines())?;
     let mut ours = lab.toolgate(&folder);
     ours.arg("batch").arg(&lines).env("TOOLGATE_MAX_TOOL_CONCURRENCY", OUTSTANDING.to_string());
-    let mut server = lab.program(&lab.mcp_filesystem, &folder);
+    let mut server = lab.program(lab.mcp_filesystem()?, &folder);
     server.arg(&folder);
 
     let answered = files_in(&process::capture(&mut ours)?);

@@ -51,6 +51,21 @@ impl Row {
         }
     }
 
+    /// Our median against a peer's, which it may exceed by a ratio and so much more.
+    pub(super) fn versus_with(
+        ours: Duration,
+        peer: Duration,
+        peer_name: &str,
+        limit: f64,
+        above: Duration,
+    ) -> Self {
+        Self {
+            limit: format!("{limit:.2} + {}", render_time(above)),
+            passed: ours <= peer.mul_f64(limit) + above,
+            ..Self::versus(ours, peer, peer_name, limit)
+        }
+    }
+
     /// Our time against a fixed limit.
     pub(super) fn within(ours: Duration, limit: Duration) -> Self {
         Self {
@@ -159,6 +174,14 @@ mod tests {
         let second = Duration::from_secs(1);
         assert!(Row::versus(second, second, "rg", 1.0).passed);
         assert!(!Row::versus(second, Duration::from_millis(900), "rg", 1.05).passed);
+    }
+
+    #[test]
+    fn a_time_above_the_ratio_passes_up_to_the_limit() {
+        let millis = Duration::from_millis;
+        let row = |ours| Row::versus_with(millis(ours), millis(100), "bare", 1.15, millis(30));
+        assert!(row(145).passed && !row(146).passed);
+        assert_eq!(row(145).limit, "1.15 + 30.0 ms");
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn gateway(lab: &Lab) -> Result<Row> {
     fs::create_dir(&folder)?;
     fs::write(folder.join("note.txt"), "A small file, as most are.\n".repeat(38))?;
     let ways = Ways {
-        direct: direct(lab, &folder),
+        direct: direct(lab, &folder)?,
         through_toolgate: through_toolgate(lab, &root, &folder)?,
         through_fastmcp: through_fastmcp(lab, &root, &folder, &python)?,
     };
@@ -86,10 +86,10 @@ fn compare(ways: Ways, file: &Path, rounds: u32) -> Result<Row> {
         .with_commands(commands))
 }
 
-fn direct(lab: &Lab, folder: &Path) -> Command {
-    let mut server = lab.program(&lab.mcp_filesystem, folder);
+fn direct(lab: &Lab, folder: &Path) -> Result<Command> {
+    let mut server = lab.program(lab.mcp_filesystem()?, folder);
     server.arg(folder);
-    server
+    Ok(server)
 }
 
 /// A home of its own, with the one server in its settings. It is trusted, so that a tool which says
@@ -97,7 +97,7 @@ fn direct(lab: &Lab, folder: &Path) -> Command {
 fn through_toolgate(lab: &Lab, root: &Path, folder: &Path) -> Result<Command> {
     let home = root.join("home");
     fs::create_dir(&home)?;
-    let (command, argument) = (json!(lab.mcp_filesystem), json!(folder));
+    let (command, argument) = (json!(lab.mcp_filesystem()?), json!(folder));
     let config =
         format!("[servers.files]\ncommand = {command}\nargs = [{argument}]\ntrust = true\n");
     fs::write(home.join("config.toml"), config)?;
@@ -108,7 +108,7 @@ fn through_toolgate(lab: &Lab, root: &Path, folder: &Path) -> Result<Command> {
 
 fn through_fastmcp(lab: &Lab, root: &Path, folder: &Path, python: &Path) -> Result<Command> {
     let config = root.join("proxy.json");
-    let server = json!({ "command": lab.mcp_filesystem, "args": [folder] });
+    let server = json!({ "command": lab.mcp_filesystem()?, "args": [folder] });
     fs::write(&config, json!({ "mcpServers": { "files": server } }).to_string())?;
     let mut proxy = lab.program("python3", folder);
     proxy.env("PYTHONPATH", python).args(["-m", "fastmcp.cli", "run", "--no-banner"]);

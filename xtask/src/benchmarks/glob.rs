@@ -29,11 +29,11 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
 
 /// A listing of the tree, against fd or ripgrep, whichever is faster.
 fn faster_of_two(lab: &Lab, pattern: &str, fd_args: &[&str], ripgrep_args: &[&str]) -> Result<Row> {
-    let tree = &lab.kernel.folder;
+    let tree = lab.kernel()?;
     let ours = lab.call(tree, "glob", &json!({"pattern": pattern}));
-    let mut fd = lab.program(&lab.fd, tree);
+    let mut fd = lab.program(lab.fd()?, tree);
     fd.args(fd_args);
-    let mut ripgrep = lab.program(&lab.ripgrep, tree);
+    let mut ripgrep = lab.program(lab.ripgrep()?, tree);
     ripgrep.args(ripgrep_args);
 
     let commands = vec![lab::shown(&ours), lab::shown(&fd), lab::shown(&ripgrep)];

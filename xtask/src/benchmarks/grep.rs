@@ -42,9 +42,9 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
 
 /// A search for everything, which must also find what ripgrep finds.
 fn whole_tree(lab: &Lab, args: &Value, ripgrep_args: &[&str]) -> Result<Row> {
-    let tree = &lab.kernel.folder;
+    let tree = lab.kernel()?;
     let ours = lab.call(tree, "grep", args);
-    let mut peer = lab.program(&lab.ripgrep, tree);
+    let mut peer = lab.program(lab.ripgrep()?, tree);
     peer.arg("-n").args(ripgrep_args);
 
     let our_matches = count_matches(&lab.call_for_json(tree, "grep", args)?)?;
@@ -62,7 +62,7 @@ fn whole_tree(lab: &Lab, args: &Value, ripgrep_args: &[&str]) -> Result<Row> {
 
 /// The first few matches, where the peer is stopped by a closed pipe.
 fn early_stop(lab: &Lab) -> Result<Row> {
-    let tree = &lab.kernel.folder;
+    let tree = lab.kernel()?;
     let args = json!({"pattern": "the", "caseSensitive": true, "maxResults": 10});
     let ours = lab.call(tree, "grep", &args);
     let mut peer = lab.program("sh", tree);

@@ -1,5 +1,6 @@
-//! The programs and the tree that benchmarks use.
+//! The programs and the tree that benchmarks use, set up when the first of them asks.
 
+use std::cell::OnceCell;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,31 +14,54 @@ use crate::kernel_source::{self, KernelSource};
 use crate::workspace::Workspace;
 use crate::{peers, process};
 
-/// Everything built, installed and unpacked.
+/// Our program, and what the benchmarks have used so far.
 pub(super) struct Lab {
     pub(super) workspace: Workspace,
     pub(super) toolgate: PathBuf,
-    pub(super) ripgrep: PathBuf,
-    pub(super) fd: PathBuf,
-    pub(super) mcp_filesystem: PathBuf,
-    pub(super) kernel: KernelSource,
+    pub(super) used: Used,
     pub(super) rounds: u32,
     /// Our settings and state, so that nothing of the user's takes part.
     home: TempDir,
+}
+
+/// Programs and trees that are there once they were asked for.
+#[derive(Default)]
+pub(super) struct Used {
+    pub(super) ripgrep: OnceCell<PathBuf>,
+    pub(super) fd: OnceCell<PathBuf>,
+    pub(super) mcp_filesystem: OnceCell<PathBuf>,
+    pub(super) kernel: OnceCell<KernelSource>,
 }
 
 impl Lab {
     pub(super) fn set_up(workspace: &Workspace, rounds: u32) -> Result<Self> {
         Ok(Self {
             toolgate: build_toolgate(workspace)?,
-            ripgrep: peers::RIPGREP.install(workspace)?,
-            fd: peers::FD.install(workspace)?,
-            mcp_filesystem: peers::MCP_FILESYSTEM.install(workspace)?,
-            kernel: kernel_source::install(workspace)?,
+            used: Used::default(),
             rounds,
             home: tempfile::tempdir()?,
             workspace: workspace.clone(),
         })
+    }
+
+    pub(super) fn ripgrep(&self) -> Result<&Path> {
+        let install = || peers::RIPGREP.install(&self.workspace);
+        Ok(once(&self.used.ripgrep, install)?.as_path())
+    }
+
+    pub(super) fn fd(&self) -> Result<&Path> {
+        Ok(once(&self.used.fd, || peers::FD.install(&self.workspace))?.as_path())
+    }
+
+    pub(super) fn mcp_filesystem(&self) -> Result<&Path> {
+        let install = || peers::MCP_FILESYSTEM.install(&self.workspace);
+        Ok(once(&self.used.mcp_filesystem, install)?.as_path())
+    }
+
+    /// The folder with the kernel's source.
+    pub(super) fn kernel(&self) -> Result<&Path> {
+        let install = || kernel_source::install(&self.workspace);
+        Ok(once(&self.used.kernel, install)?.folder.as_path())
     }
 
     /// `program`, to be run in `folder`, away from the user's settings.
@@ -90,6 +114,14 @@ pub(super) fn shown(command: &Command) -> String {
     }
 }
 
+fn once<T>(cell: &OnceCell<T>, set_up: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(found) = cell.get() {
+        return Ok(found);
+    }
+    let made = set_up()?;
+    Ok(cell.get_or_init(|| made))
+}
+
 fn build_toolgate(workspace: &Workspace) -> Result<PathBuf> {
     process::run(&mut workspace.cargo(["build", "--release", "--locked", "-p", "toolgate"]))?;
     let name = format!("toolgate{}", env::consts::EXE_SUFFIX);
@@ -99,6 +131,14 @@ fn build_toolgate(workspace: &Workspace) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thing_is_set_up_once_and_tried_again_after_an_error() {
+        let cell = OnceCell::new();
+        assert!(once(&cell, || anyhow::bail!("no")).is_err());
+        assert_eq!(once(&cell, || Ok(1)).unwrap(), &1);
+        assert_eq!(once(&cell, || Ok(2)).unwrap(), &1);
+    }
 
     #[test]
     fn reports_show_no_folder_of_this_machine() {

@@ -9,20 +9,15 @@ use anyhow::{Context, Result};
 use super::lab::Lab;
 use crate::{peers, process};
 
-/// Name and value of each fact. Names no host, user or folder.
+/// Name and value of each fact, about programs that were used. Names no host, user or folder.
 pub(super) fn describe(lab: &Lab) -> Result<Vec<(&'static str, String)>> {
-    let kernel = &lab.kernel;
-    Ok(vec![
+    let mut facts = vec![
         ("Date", first_line(Command::new("date").args(["-u", "+%Y-%m-%d"]))?),
         ("Processor", processor()?),
         ("Memory", memory()?),
         ("System", system()?),
-        ("Tree", format!("Linux {}, {} files", kernel.version, kernel.files)),
         ("Rounds", format!("{} timed after 2 to warm up", lab.rounds)),
         ("toolgate", version(Command::new(&lab.toolgate))?),
-        ("ripgrep", version(Command::new(&lab.ripgrep))?),
-        ("fd", version(Command::new(&lab.fd))?),
-        ("rust-mcp-filesystem", version(Command::new(&lab.mcp_filesystem))?),
         ("sed", version(Command::new("sed"))?),
         ("ls", version(Command::new("ls"))?),
         ("cedar-policy", peers::policy_peer_version(&lab.workspace, "cedar-policy")?),
@@ -30,7 +25,21 @@ pub(super) fn describe(lab: &Lab) -> Result<Vec<(&'static str, String)>> {
         ("gemini-cli-core", peers::GEMINI_VERSION.to_owned()),
         ("node", version(Command::new("node")).unwrap_or_else(|_| "not installed".to_owned())),
         ("rustc", version(Command::new("rustc"))?),
-    ])
+    ];
+    let used = &lab.used;
+    if let Some(kernel) = used.kernel.get() {
+        facts.push(("Tree", format!("Linux {}, {} files", kernel.version, kernel.files)));
+    }
+    for (name, program) in [
+        ("ripgrep", &used.ripgrep),
+        ("fd", &used.fd),
+        ("rust-mcp-filesystem", &used.mcp_filesystem),
+    ] {
+        if let Some(program) = program.get() {
+            facts.push((name, version(Command::new(program))?));
+        }
+    }
+    Ok(facts)
 }
 
 fn processor() -> Result<String> {

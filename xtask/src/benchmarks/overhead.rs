@@ -22,7 +22,7 @@ fn start(lab: &Lab) -> Result<Row> {
     let folder = tempfile::tempdir()?;
     let mut ours = lab.program(&lab.toolgate, folder.path());
     ours.arg("--version");
-    let mut peer = lab.program(&lab.ripgrep, folder.path());
+    let mut peer = lab.program(lab.ripgrep()?, folder.path());
     peer.arg("--version");
 
     let commands = vec![lab::shown(&ours), lab::shown(&peer)];

@@ -34,7 +34,7 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
     vec![
         Benchmark::new("mcp read 1 KB, beside rust-mcp-filesystem", |lab| {
             let folder = small_files()?;
-            beside(lab, &folder, rust_server(lab, &folder.path), "rust-mcp-filesystem", RUST_LIMIT)
+            beside(lab, &folder, rust_server(lab, &folder.path)?, "rust-mcp-filesystem", RUST_LIMIT)
         }),
         Benchmark::new("mcp read 1 KB, beside server-filesystem", |lab| {
             let folder = small_files()?;
@@ -81,7 +81,7 @@ fn in_flight(lab: &Lab) -> Result<Row> {
     let folder = small_files()?;
     let mut ours = lab.toolgate(&folder.path);
     ours.arg("mcp");
-    let mut server = rust_server(lab, &folder.path);
+    let mut server = rust_server(lab, &folder.path)?;
     let commands = vec![lab::shown(&ours), lab::shown(&server)];
     let mut our_session = Session::begin(&mut ours)?;
     let mut peer_session = Session::begin(&mut server)?;
@@ -107,7 +107,7 @@ fn grep(lab: &Lab) -> Result<Row> {
     let folder = small_files()?;
     let mut ours = lab.toolgate(&folder.path);
     ours.arg("mcp");
-    let mut rg = lab.program(&lab.ripgrep, &folder.path);
+    let mut rg = lab.program(lab.ripgrep()?, &folder.path);
     rg.args(["-n", "Note 42:"]);
     let commands = vec![lab::shown(&ours), lab::shown(&rg)];
     let mut session = Session::begin(&mut ours)?;
@@ -131,7 +131,7 @@ fn start(lab: &Lab) -> Result<Row> {
     let folder = small_files()?;
     let mut ours = lab.toolgate(&folder.path);
     ours.arg("mcp");
-    let mut server = rust_server(lab, &folder.path);
+    let mut server = rust_server(lab, &folder.path)?;
     let commands = vec![lab::shown(&ours), lab::shown(&server)];
     let times = harness::compare(
         Side::new("toolgate", || mcp_client::time_start(&mut ours)),
@@ -188,10 +188,10 @@ fn file_name(number: usize) -> String {
     format!("f{number}.txt")
 }
 
-fn rust_server(lab: &Lab, folder: &Path) -> Command {
-    let mut server = lab.program(&lab.mcp_filesystem, folder);
+fn rust_server(lab: &Lab, folder: &Path) -> Result<Command> {
+    let mut server = lab.program(lab.mcp_filesystem()?, folder);
     server.arg(folder);
-    server
+    Ok(server)
 }
 
 fn node_server(lab: &Lab, folder: &Path) -> Result<Option<Command>> {

@@ -89,12 +89,12 @@ fn at_once(lab: &Lab) -> Result<Row> {
 /// The time that a command takes longer in a large tree than in an empty folder: what it takes to
 /// find out what it changed.
 fn undo_one_call(lab: &Lab) -> Result<Row> {
-    undo_call(lab, &lab.kernel.folder, UNDO_CALL_LIMIT)
+    undo_call(lab, lab.kernel()?, UNDO_CALL_LIMIT)
 }
 
 /// The same from the second command of a process on.
 fn undo_in_session(lab: &Lab) -> Result<Row> {
-    let tree = Touched::new(&lab.kernel.folder);
+    let tree = Touched::new(lab.kernel()?);
     let scratch = tempfile::tempdir()?;
     let empty = scratch.path().join("empty");
     fs::create_dir(&empty)?;

@@ -81,7 +81,14 @@ impl Setup {
         };
         let ripgrep = peers::ripgrep_for_tests(workspace);
         add(RIPGREP_VARIABLE, "the tests that compare with ripgrep", ripgrep);
-        for packages in [&peers::PYTEST, &peers::NBFORMAT, &peers::mcp::NPM, &peers::mcp::PYTHON] {
+        for packages in [
+            &peers::PYTEST,
+            &peers::NBFORMAT,
+            &peers::mcp::NPM,
+            &peers::mcp::PYTHON,
+            &peers::everyday::NPM,
+            &peers::everyday::PYTHON,
+        ] {
             add(packages.variable, packages.tests, packages.install(workspace));
         }
         let skipped = workspace.target().join(format!("skipped-{}.txt", std::process::id()));

@@ -42,7 +42,12 @@ pub(super) fn pip_install(workspace: &Workspace, folder: &Path) -> Result<Comman
     Ok(install)
 }
 
-fn pip(workspace: &Workspace) -> Result<Command> {
+/// Returns a `pip`, to be completed.
+///
+/// # Errors
+///
+/// If the machine has no pip and none can be unpacked.
+pub(super) fn pip(workspace: &Workspace) -> Result<Command> {
     if !process::succeeds(Command::new("python3").arg("--version")) {
         bail!("there is no `python3`");
     }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::protected::{dotted, is_at_or_below, last_part, parts_with};
+use super::system::is_common;
 
 /// Why a path is sensitive, and which part of it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +115,7 @@ pub fn system_places() -> impl Iterator<Item = &'static str> {
 pub fn sensitive<'p>(path: &'p str, home: Option<&str>) -> Option<Sensitive<'p>> {
     let touched = |part, what| Some(Sensitive { part, what, when: When::Touched });
     let name = last_part(path);
-    if path.starts_with("/proc/") {
+    if path.starts_with("/proc/") && !is_common(path, home) {
         return touched(name, "memory or settings of a process");
     }
     let is_home = |place: &str| home.is_some_and(|home| is_at_or_below(home, place));
@@ -284,6 +285,7 @@ mod tests {
             "/home/u/.ssh/id_rsa",
             "/etc/shadow",
             "/proc/self/environ",
+            "/proc/1/meminfo",
             "/etc/ssh/ssh_host_rsa_key",
         ] {
             assert_eq!(secret(path), Some(When::Touched), "{path}");
@@ -297,6 +299,8 @@ mod tests {
             "/home/u/.config/app.toml",
             "/w/id_rsa.pub",
             "/w/monkey",
+            "/proc/cpuinfo",
+            "/proc/meminfo",
         ] {
             assert_eq!(secret(path), None, "{path}");
         }

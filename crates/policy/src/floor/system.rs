@@ -15,6 +15,11 @@ const COMMON: &[&str] = &[
     "/etc/os-release",
     "/etc/lsb-release",
     "/etc/debian_version",
+    "/proc/cpuinfo",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/uptime",
+    "/proc/version",
 ];
 
 /// Sources of packages, below the home folder.

@@ -127,6 +127,7 @@ fn change(command: &Command) -> Option<Change> {
             Some(Change::Inside("modules"))
         }
         "worktree" if !matches!(first, "" | "list") => Some(Change::Inside("worktrees")),
+        "checkout" | "switch" if has(&["--no-track"]) => None,
         "checkout" | "switch" if has(&["-t", "--track"]) || begins_at_remote(rest) => config,
         _ => None,
     }
@@ -184,6 +185,7 @@ mod tests {
             "git stash list",
             "git worktree list",
             "git submodule status",
+            "git checkout --no-track -b x origin/x",
         ] {
             assert_eq!(changed(line), None, "{line}");
         }

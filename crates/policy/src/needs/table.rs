@@ -124,6 +124,17 @@ impl Table {
         std::iter::once(entry).chain(included)
     }
 
+    /// Returns the variables that the table reads, with repetitions. A program that does not see
+    /// them keeps its cache, or looks for its registry, somewhere else.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.entries.values().flat_map(|entry| {
+            let places = entry.folders.iter().chain(&entry.config);
+            let named =
+                places.filter_map(|place| Some(place.strip_prefix('$')?.split_once('|')?.0));
+            named.chain(entry.environment.iter().map(String::as_str))
+        })
+    }
+
     /// Returns the names of all entries.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)

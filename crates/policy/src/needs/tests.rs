@@ -110,9 +110,10 @@ fn git_reaches_its_remotes_only_to_fetch_and_push() {
     assert_eq!(need("git push -u origin main", &world()).unwrap().hosts, ["git.example"]);
     assert_eq!(need("git fetch", &world()).unwrap().hosts, ["git.example"]);
     assert_eq!(need("git -C sub pull --rebase", &world()).unwrap().hosts, ["git.example"]);
+    assert_eq!(need("git remote show origin", &world()).unwrap().hosts, ["git.example"]);
     let clone = need("git clone https://other.example/x.git", &world()).unwrap();
     assert_eq!(clone.hosts, ["other.example"]);
-    for local in ["git commit -m fetch", "git status", "git checkout pull"] {
+    for local in ["git remote -v", "git commit -m fetch", "git status", "git checkout pull"] {
         assert_eq!(need(local, &world()), None, "{local}");
     }
 }
@@ -138,8 +139,16 @@ fn what_leaves_the_workspace_is_known() {
         ("docker run x", "docker"),
         ("/usr/bin/ssh host", "ssh"),
         ("uv publish", "uv publish"),
+        ("npm install -g cowsay", "npm install -g"),
+        ("npm i --global cowsay", "npm i --global"),
+        ("pnpm add cowsay -g", "pnpm add -g"),
+        ("yarn global add cowsay", "yarn global"),
+        ("pip install --user six", "pip install --user"),
     ] {
         assert!(leaving(line).unwrap().starts_with(found), "{line}");
+    }
+    for line in ["npm install", "npm install left-pad --save-dev", "pip install six"] {
+        assert_eq!(leaving(line), None, "{line}");
     }
     for line in ["cargo build", "npm run publish-docs", "git commit -m push", "make", "ls"] {
         assert_eq!(leaving(line), None, "{line}");

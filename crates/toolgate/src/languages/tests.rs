@@ -201,7 +201,8 @@ fn a_workspace_shows_what_it_uses() {
         ("a/b/Gemfile", &["node"]),
         ("Cargo.toml", &["rust", "node"]),
         (".git/HEAD", &["git", "rust", "node"]),
-        ("requirements.txt", &["git", "rust", "node", "python"]),
+        ("scripts/one.py", &["git", "rust", "node"]),
+        ("app.py", &["git", "rust", "node", "python"]),
     ] {
         let path = folder.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

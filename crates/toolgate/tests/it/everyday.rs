@@ -7,11 +7,13 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::everyday_online::all_lines;
 use crate::harness::{Toolgate, json_lines, lines};
 
 /// Lines that work without a network, one a line; each sees what those before it did.
 const OFFLINE: &str = include_str!("everyday/offline.txt");
-/// Lines that need a registry, a compiler or a service that may be missing: only the decision counts.
+/// Lines of programs that are not installed for the tests: only the decision counts. More lines that
+/// need a registry, a compiler or a server are in the tables of [`everyday_online`](crate::everyday_online).
 const DECIDED: &str = include_str!("everyday/decided.txt");
 /// Lines that act outside of the workspace, and have to ask.
 const LEAVING: &str = include_str!("everyday/leaving.txt");
@@ -100,7 +102,7 @@ pub(crate) fn decisions(
 #[test]
 fn in_mode_sandbox_everyday_commands_do_not_ask() {
     let toolgate = project();
-    let commands = [table(OFFLINE), table(DECIDED)].concat();
+    let commands = [table(OFFLINE), all_lines(), table(DECIDED)].concat();
     assert!(commands.len() >= 120, "{}", commands.len());
     let asked: Vec<_> = decisions(&toolgate, "sandbox", &commands)
         .into_iter()
@@ -128,7 +130,7 @@ fn with_a_first_policy_few_everyday_commands_ask_in_mode_default() {
     let languages = LANGUAGES.iter().flat_map(|name| ["--language", *name]);
     let flags = ["init", "--yes", "--user"].into_iter().chain(languages);
     toolgate.run(flags.collect::<Vec<_>>()).success();
-    let commands = [table(OFFLINE), table(DECIDED)].concat();
+    let commands = [table(OFFLINE), all_lines(), table(DECIDED)].concat();
     let asked: Vec<_> = decisions(&toolgate, "default", &commands)
         .into_iter()
         .filter(|(_, decision)| !decision.starts_with("allow"))

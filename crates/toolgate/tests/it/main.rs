@@ -26,6 +26,8 @@ mod documents;
 #[cfg(test)]
 mod everyday;
 #[cfg(test)]
+mod everyday_online;
+#[cfg(test)]
 mod exit_codes;
 #[cfg(test)]
 mod gateway;

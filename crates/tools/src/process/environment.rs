@@ -4,8 +4,11 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
+use toolgate_core::policy::needs::Table;
+
 /// Variables that are handed on: how programs behave, where they are and what they use. None of
 /// them holds a secret, and none makes a program load code from a place that the user did not name.
+/// Those that move caches and registries are in the table of needs, and handed on as well.
 const HANDED_ON: &[&str] = &[
     // The user and the language.
     "HOME",
@@ -17,7 +20,6 @@ const HANDED_ON: &[&str] = &[
     "TZ",
     "TZDIR",
     "HOSTNAME",
-    "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
@@ -36,7 +38,6 @@ const HANDED_ON: &[&str] = &[
     "VERBOSE",
     "TERMINFO",
     // Rust.
-    "CARGO_HOME",
     "CARGO_TARGET_DIR",
     "CARGO_BUILD_JOBS",
     "CARGO_BUILD_TARGET",
@@ -45,7 +46,6 @@ const HANDED_ON: &[&str] = &[
     "CARGO_NET_RETRY",
     "CARGO_TERM_COLOR",
     "CARGO_PROFILE_DEV_DEBUG",
-    "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
     "RUSTFLAGS",
     "RUSTDOCFLAGS",
@@ -54,8 +54,6 @@ const HANDED_ON: &[&str] = &[
     "RUST_TEST_THREADS",
     "RUST_MIN_STACK",
     "RUSTC_WRAPPER",
-    "SCCACHE_DIR",
-    "CCACHE_DIR",
     // JavaScript.
     "NODE_ENV",
     "NODE_OPTIONS",
@@ -65,14 +63,6 @@ const HANDED_ON: &[&str] = &[
     "NVM_BIN",
     "FNM_DIR",
     "VOLTA_HOME",
-    "PNPM_HOME",
-    "BUN_INSTALL",
-    "DENO_DIR",
-    "npm_config_registry",
-    "npm_config_cache",
-    "NPM_CONFIG_REGISTRY",
-    "YARN_CACHE_FOLDER",
-    "COREPACK_HOME",
     "NEXT_TELEMETRY_DISABLED",
     "VITE_CJS_IGNORE_WARNING",
     // Python.
@@ -89,20 +79,15 @@ const HANDED_ON: &[&str] = &[
     "VIRTUAL_ENV",
     "CONDA_PREFIX",
     "CONDA_DEFAULT_ENV",
-    "PIP_CACHE_DIR",
     "PIP_CERT",
     "PIP_DEFAULT_TIMEOUT",
     "PIP_DISABLE_PIP_VERSION_CHECK",
-    "PIP_FIND_LINKS",
     "PIP_NO_INPUT",
     "PIP_REQUIRE_VIRTUALENV",
-    "UV_CACHE_DIR",
     "UV_PYTHON",
     "UV_OFFLINE",
-    "POETRY_CACHE_DIR",
     "POETRY_VIRTUALENVS_IN_PROJECT",
     "MYPY_CACHE_DIR",
-    "RUFF_CACHE_DIR",
     "REQUESTS_CA_BUNDLE",
     "DJANGO_SETTINGS_MODULE",
     "FLASK_APP",
@@ -110,11 +95,7 @@ const HANDED_ON: &[&str] = &[
     // Go, Java, Ruby, .NET and others.
     "GOPATH",
     "GOROOT",
-    "GOCACHE",
-    "GOMODCACHE",
     "GOFLAGS",
-    "GOPROXY",
-    "GOSUMDB",
     "GOPRIVATE",
     "GOTOOLCHAIN",
     "GOOS",
@@ -125,20 +106,16 @@ const HANDED_ON: &[&str] = &[
     "MAVEN_OPTS",
     "MAVEN_HOME",
     "M2_HOME",
-    "GRADLE_USER_HOME",
     "GRADLE_OPTS",
     "ANDROID_HOME",
     "ANDROID_SDK_ROOT",
     "RBENV_ROOT",
-    "GEM_HOME",
     "GEM_PATH",
     "RAILS_ENV",
     "RACK_ENV",
     "DOTNET_ROOT",
     "DOTNET_CLI_TELEMETRY_OPTOUT",
-    "NUGET_PACKAGES",
     "MIX_ENV",
-    "COMPOSER_CACHE_DIR",
     "APP_ENV",
     "MISE_DATA_DIR",
     "ASDF_DIR",
@@ -165,7 +142,6 @@ const HANDED_ON: &[&str] = &[
     "CMAKE_BUILD_PARALLEL_LEVEL",
     "CTEST_OUTPUT_ON_FAILURE",
     "SOURCE_DATE_EPOCH",
-    "PRE_COMMIT_HOME",
     // Certificates.
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
@@ -216,9 +192,7 @@ fn handed_on(
             let known = name.to_str()?;
             match known {
                 "PATH" => Some((name, safe_path(&value))),
-                _ if HANDED_ON.contains(&known) || known.starts_with("LC_") => {
-                    (!holds_password(&value)).then_some((name, value))
-                }
+                _ if is_usual(known) => (!holds_password(&value)).then_some((name, value)),
                 _ if more.0.iter().any(|own| own == known) => Some((name, value)),
                 _ => None,
             }
@@ -229,6 +203,13 @@ fn handed_on(
     }
     handed.extend(SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
     handed
+}
+
+/// Returns `true` if every command gets to see a variable.
+fn is_usual(name: &str) -> bool {
+    HANDED_ON.contains(&name)
+        || name.starts_with("LC_")
+        || Table::built_in().variables().any(|known| known == name)
 }
 
 /// Returns `true` if a value is an address with a user or a password in it.
@@ -281,6 +262,22 @@ mod tests {
         assert_eq!(names.iter().take(3).collect::<Vec<_>>(), [&"HOME", &"LC_ALL", &"PATH"]);
         assert_eq!(handed.len(), 3 + SET.len());
         assert!(handed.contains(&("TERM".to_owned(), "dumb".to_owned())));
+    }
+
+    #[test]
+    fn what_moves_caches_and_registries_is_handed_on_without_passwords() {
+        let handed = of(&[
+            ("CARGO_HOME", "/opt/cargo"),
+            ("PIP_INDEX_URL", "https://pypi.corp.example/simple"),
+            ("PIP_CONFIG_FILE", "/opt/pip.conf"),
+            ("NPM_CONFIG_USERCONFIG", "/opt/npmrc"),
+            ("UV_DEFAULT_INDEX", "https://pypi.corp.example/simple"),
+            ("UV_INDEX", "corp=https://me:secret@pypi.corp.example/simple"),
+        ]);
+        let names: Vec<&str> = handed.iter().map(|(name, _)| name.as_str()).take(5).collect();
+        let wanted = ["CARGO_HOME", "PIP_INDEX_URL", "PIP_CONFIG_FILE"];
+        assert_eq!(names, [&wanted[..], &["NPM_CONFIG_USERCONFIG", "UV_DEFAULT_INDEX"]].concat());
+        assert!(!handed.iter().any(|(name, _)| name == "UV_INDEX"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::reach::Reach;
 
-use super::missing::{Missing, unwritable};
+use super::missing::{Missing, NOT_WRITTEN, unwritable};
 
 /// Words that programs find for a write that was not let through.
 const WRITES: &[&str] = &[
@@ -38,6 +38,11 @@ const NETWORK: &[&str] = &[
 const MISSING: &[&str] = &["no such file or directory", "enoent", "not found"];
 /// Places that look different inside of a sandbox.
 const PRIVATE: &[&str] = &["/tmp/", "/var/tmp/"];
+
+/// Words for what no program may do.
+const NOT_PERMITTED: &[&str] = &["operation not permitted", "eperm"];
+/// Words of programs that open a Unix socket.
+const UNIX_SOCKETS: &[&str] = &["listen eperm", "connect eperm", "socket: operation not permitted"];
 
 /// Words for what guards keep from being moved, removed or made.
 const GUARDED: &[&str] = &["device or resource busy", "ebusy"];
@@ -82,7 +87,9 @@ pub(super) fn hint(ran: &Confined<'_>, complaints: &str) -> Option<Hint> {
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let is_read_only = complaints.contains("Read-only file system") || complaints.contains("EROFS");
     let full = Some(Missing::Sandbox(Sandbox::Full));
-    if is_read_only && let Some(folders) = unwritable(complaints, &ran.roots, ran.home) {
+    if NOT_WRITTEN.iter().any(|words| complaints.contains(words))
+        && let Some(folders) = unwritable(complaints, &ran.roots, ran.home)
+    {
         let shown: Vec<String> =
             folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
         let why = format!("The sandbox did not let it write in {}.", shown.join(", "));
@@ -100,6 +107,14 @@ pub(super) fn hint(ran: &Confined<'_>, complaints: &str) -> Option<Hint> {
     if has(MISSING) && has(PRIVATE) {
         let why = "It ran in a sandbox with a /tmp of its own, where nothing is but what commands of this session put there.".to_owned();
         return Some(Hint { why, missing: full, is_sure: false });
+    }
+    if has(&["ptrace"]) && has(NOT_PERMITTED) {
+        let why = "Inside the sandbox no program can trace another, so debuggers and `strace` do not work.".to_owned();
+        return Some(Hint { why, missing: full, is_sure: true });
+    }
+    if has(UNIX_SOCKETS) {
+        let why = "Inside the sandbox programs cannot open Unix sockets. Servers that listen on a TCP port of localhost work.".to_owned();
+        return Some(Hint { why, missing: full, is_sure: true });
     }
     if has(GUARDED) || (has(NEVER_MADE) && has(IN_THE_WAY)) {
         let why = "Inside the sandbox, files that govern other programs (.git/config, .git/hooks, .vscode, .claude and the like) can be neither changed, moved nor made.".to_owned();
@@ -167,6 +182,14 @@ mod tests {
             "curl: (7) Failed to connect to localhost port 3000: Connection refused",
         ] {
             assert_eq!(missing(write, complaint), full, "{complaint}");
+        }
+        for (complaint, told) in [
+            ("strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted", "trace another"),
+            ("warning: ptrace: Operation not permitted", "trace another"),
+            ("Error: listen EPERM: operation not permitted /tmp/tsx-0/26.pipe", "Unix sockets"),
+        ] {
+            let hint = of(write, complaint).unwrap();
+            assert!(hint.why.contains(told) && hint.is_sure, "{complaint}: {}", hint.why);
         }
         let named = "curl: (6) Could not resolve host: x";
         assert!(of(write, named).unwrap().why.contains("`network`"));

@@ -56,6 +56,10 @@ impl Missing {
     }
 }
 
+/// Words for a folder that cannot be written. Node says that it is not there.
+pub(super) const NOT_WRITTEN: [&str; 3] =
+    ["Read-only file system", "EROFS", "ENOENT: no such file or directory, mkdir"];
+
 /// The folders outside of the workspace that a command could not write in, as its complaints name
 /// them. Returns nothing where one of them is not to be offered: a secret, or all of the home.
 pub(super) fn unwritable(
@@ -63,9 +67,9 @@ pub(super) fn unwritable(
     roots: &[PathBuf],
     home: Option<&Path>,
 ) -> Option<Vec<PathBuf>> {
-    const WORDS: [&str; 2] = ["Read-only file system", "EROFS"];
     let mut folders = Vec::new();
-    let lines = complaints.lines().filter(|line| WORDS.iter().any(|words| line.contains(words)));
+    let lines =
+        complaints.lines().filter(|line| NOT_WRITTEN.iter().any(|words| line.contains(words)));
     for path in lines.flat_map(absolute_paths) {
         let path = normal(Path::new(path));
         if roots.iter().any(|root| path.starts_with(root)) {
@@ -111,12 +115,14 @@ mod tests {
             format!("touch: cannot touch '{shown}/x': Read-only file system"),
             format!("bash: {shown}/x: Read-only file system"),
             format!("Error: EROFS: read-only file system, open '{shown}/x'"),
+            format!("npm error enoent ENOENT: no such file or directory, mkdir '{shown}/x'"),
         ] {
             assert_eq!(of(&complaint), Some(vec![outside.clone()]), "{complaint}");
         }
         for complaint in [
             "touch: cannot touch '/w/x': Read-only file system",
             "touch: cannot touch '/x': Read-only file system",
+            "Error: ENOENT: no such file or directory, mkdir '/nowhere/below/x'",
             "touch: cannot touch '/home/me/x': Read-only file system",
             "touch: cannot touch '/etc/ssh/x': Permission denied",
             "cp: '/home/me/.ssh/x': Read-only file system",

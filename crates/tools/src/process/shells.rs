@@ -97,7 +97,9 @@ pub(super) fn sole_program(
         let metadata = program.metadata();
         metadata.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     })?;
-    let program = is_executable_format(&program).then_some(program)?;
+    // Bash looks further for what the sandbox, with a /tmp of its own, does not show.
+    let is_hidden = ["/tmp", "/var/tmp"].iter().any(|folder| program.starts_with(folder));
+    let program = (!is_hidden && is_executable_format(&program)).then_some(program)?;
     Some((program, args?.into_iter().map(OsString::from).collect()))
 }
 
@@ -135,12 +137,20 @@ mod tests {
     #[test]
     fn a_script_without_an_interpreter_line_is_left_to_bash() {
         let folder = tempfile::tempdir().unwrap();
-        let env = [("PATH".into(), folder.path().into())];
         for (text, runs_alone) in [("#!/bin/sh\nexit 3\n", true), ("exit 3\n", false)] {
             let script = folder.path().join("deploy");
             std::fs::write(&script, text).unwrap();
-            std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-            assert_eq!(sole_program("'deploy'", &env).is_some(), runs_alone, "{text:?}");
+            assert_eq!(is_executable_format(&script), runs_alone, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_program_that_the_sandbox_does_not_show_is_left_to_bash() {
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
+        let script = folder.path().join("sleep");
+        std::fs::write(&script, "#!/bin/sh\nexit 3\n").unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:/usr/bin:/bin", folder.path().display());
+        assert_eq!(sole_program("'sleep' '1'", &[("PATH".into(), path.into())]), None);
     }
 }
