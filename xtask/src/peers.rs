@@ -1,5 +1,6 @@
 //! Programs that tests and benchmarks compare with, installed below the target folder.
 
+pub(crate) mod clients;
 pub(crate) mod mcp;
 pub(crate) mod packages;
 

@@ -70,7 +70,9 @@ impl Setup {
         };
         let ripgrep = peers::ripgrep_for_tests(workspace);
         add(RIPGREP_VARIABLE, "the tests that compare with ripgrep", ripgrep);
-        for packages in [&peers::PYTEST, &peers::NBFORMAT, &peers::mcp::NPM, &peers::mcp::PYTHON] {
+        let (npm, python, clients) =
+            (&peers::mcp::NPM, &peers::mcp::PYTHON, &peers::clients::CLIENTS);
+        for packages in [&peers::PYTEST, &peers::NBFORMAT, npm, python, clients] {
             add(packages.variable, packages.tests, packages.install(workspace));
         }
         let skipped = workspace.target().join(format!("skipped-{}.txt", std::process::id()));

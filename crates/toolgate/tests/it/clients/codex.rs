@@ -1,0 +1,56 @@
+//! Codex.
+
+use std::process::Command;
+
+use super::checks::{self, Client};
+use super::scene::{Scene, Server};
+use super::wire::SERVER;
+
+const CODEX: Client = Client { headless, answer: Some("decline") };
+
+/// Codex with its own sandbox, which the server does not run in.
+fn headless(scene: &Scene, server: &Server) -> Command {
+    let mut codex = codex(scene, server);
+    codex.args(["exec", "--skip-git-repo-check", "--sandbox", "read-only", "go"]);
+    codex
+}
+
+/// Codex, which calls the tools of the server unasked.
+fn codex(scene: &Scene, server: &Server) -> Command {
+    let server = server.either(
+        |program| format!("command = {program:?}"),
+        |url| format!("url = {url:?}"),
+    );
+    let model = scene.model.url();
+    scene.settings_text(
+        ".codex/config.toml",
+        &format!(
+            "model = 'scripted'\n\
+             model_provider = 'scripted'\n\
+             check_for_update_on_startup = false\n\
+             analytics.enabled = false\n\
+             [model_providers.scripted]\n\
+             name = 'scripted'\n\
+             base_url = '{model}/v1'\n\
+             env_key = 'SCRIPTED_KEY'\n\
+             wire_api = 'responses'\n\
+             [mcp_servers.{SERVER}]\n\
+             {server}\n\
+             tool_timeout_sec = 330\n\
+             default_tools_approval_mode = 'approve'\n"
+        ),
+    );
+    let mut codex = scene.client("codex");
+    codex.env("SCRIPTED_KEY", "dummy");
+    codex
+}
+
+#[test]
+fn reads_edits_and_runs() {
+    checks::reads_edits_and_runs(&CODEX);
+}
+
+#[test]
+fn reads_over_http() {
+    checks::reads_over_http(&CODEX);
+}
