@@ -8,6 +8,7 @@ mod opencode;
 mod qwen;
 
 mod checks;
+mod forms;
 mod model;
 mod scene;
 mod wire;

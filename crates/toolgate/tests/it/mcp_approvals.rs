@@ -28,7 +28,7 @@ fn configured(text: &str) -> Toolgate {
 }
 
 /// What waits for an answer in any process.
-pub(crate) fn waiting(toolgate: &Toolgate) -> OpenRequest {
+fn waiting(toolgate: &Toolgate) -> OpenRequest {
     let mut desk = Desk::open(&toolgate.home("")).unwrap();
     let mut found = None;
     eventually("nothing is asked", || {

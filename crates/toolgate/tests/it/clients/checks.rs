@@ -6,12 +6,12 @@ use std::thread;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
+use toolgate_store::approvals::Desk;
 use toolgate_testing::repeats;
 
 use super::model::Script;
 use super::scene::{Scene, Server};
 use crate::harness::{Toolgate, finish, json_lines, stdout};
-use crate::mcp_approvals::waiting;
 use crate::mcp_http::Served;
 use crate::workshop::eventually;
 
@@ -45,7 +45,7 @@ pub(super) fn reads_edits_and_runs(client: &Client) {
     let mut command = (client.headless)(&scene, &scene.program());
     let said = thread::scope(|scope| {
         let running = scope.spawn(|| run(&mut command));
-        approve_elsewhere(&scene, client);
+        approve_elsewhere(&scene, client, || running.is_finished());
         running.join().unwrap()
     });
 
@@ -61,6 +61,7 @@ pub(super) fn reads_edits_and_runs(client: &Client) {
     let result = scene.model.request_after(count + 2).result(count + 1);
     assert!(result.contains("a42"), "{result}");
     assert_eq!(approvers(&scene.toolgate), ["another terminal"]);
+    assert_eq!(scene.sent().contains("\"elicitation\""), client.answer.is_some());
     scene.server_ended();
 }
 
@@ -86,14 +87,21 @@ pub(super) fn approvers(toolgate: &Toolgate) -> Vec<String> {
 }
 
 /// Approves the question at another terminal, after the client has given its own answer.
-fn approve_elsewhere(scene: &Scene, client: &Client) {
-    let id = waiting(&scene.toolgate).request.id.to_string();
-    if let Some(answer) = client.answer {
-        let answer = format!("\"action\":\"{answer}\"");
-        eventually("the client answers by itself", || scene.sent().contains(&answer));
+fn approve_elsewhere(scene: &Scene, client: &Client, is_over: impl Fn() -> bool) {
+    let answer = client.answer.map(|answer| format!("\"action\":\"{answer}\""));
+    let mut desk = Desk::open(&scene.toolgate.home("")).unwrap();
+    let mut question = None;
+    eventually("the client asks and gives its own answer", || {
+        question = desk.pending().unwrap().pop();
+        let is_answered =
+            || answer.as_ref().is_none_or(|answer| scene.sent().contains(answer.as_str()));
+        is_over() || question.is_some() && is_answered()
+    });
+    // A client that is over tells why when it is joined.
+    if let Some(question) = question {
+        let id = question.request.id.to_string();
+        scene.toolgate.run(["approvals", "approve", &id]).success();
     }
-    scene.toolgate.run(["approvals", "approve", &id]).success();
-    assert!(client.answer.is_some() || !scene.sent().contains("\"elicitation\""));
 }
 
 /// Runs a client to its end; what it printed.

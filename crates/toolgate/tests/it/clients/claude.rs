@@ -5,8 +5,10 @@ use std::process::Command;
 use serde_json::json;
 
 use super::checks::{self, Client};
+use super::forms::{self, Driven};
 use super::scene::{Scene, Server};
 use super::wire::SERVER;
+use crate::mcp_client;
 
 const CLAUDE: Client = Client { headless, answer: Some("cancel") };
 
@@ -45,4 +47,34 @@ fn reads_edits_and_runs() {
 #[test]
 fn reads_over_http() {
     checks::reads_over_http(&CLAUDE);
+}
+
+/// Claude Code as its SDK starts it.
+fn drive(scene: &Scene) -> Driven {
+    let mut claude = claude(scene, &scene.program());
+    claude.args(["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]);
+    let mut messages = mcp_client::Client::over(claude);
+    let prompt = json!({ "role": "user", "content": "go" });
+    messages.send(&json!({ "type": "user", "message": prompt }));
+    Driven {
+        messages,
+        form: |messages| {
+            let request =
+                messages.next(|message| message["request"]["subtype"] == "elicitation");
+            let question = request["request"]["message"].as_str().unwrap().to_owned();
+            (request["request_id"].clone(), question)
+        },
+        answer: |id, answer| {
+            let response = json!({ "subtype": "success", "request_id": id, "response": answer });
+            json!({ "type": "control_response", "response": response })
+        },
+        end: |messages| {
+            messages.next(|message| message["type"] == "result");
+        },
+    }
+}
+
+#[test]
+fn its_forms_count() {
+    forms::count(drive);
 }

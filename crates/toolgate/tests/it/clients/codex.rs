@@ -2,9 +2,13 @@
 
 use std::process::Command;
 
+use serde_json::json;
+
 use super::checks::{self, Client};
+use super::forms::{self, Driven};
 use super::scene::{Scene, Server};
 use super::wire::SERVER;
+use crate::mcp_client;
 
 const CODEX: Client = Client { headless, answer: Some("decline") };
 
@@ -53,4 +57,35 @@ fn reads_edits_and_runs() {
 #[test]
 fn reads_over_http() {
     checks::reads_over_http(&CODEX);
+}
+
+/// Codex as editors start it.
+fn drive(scene: &Scene) -> Driven {
+    let mut codex = codex(scene, &scene.program());
+    codex.arg("app-server");
+    let mut messages = mcp_client::Client::over(codex);
+    let about = json!({ "name": "test", "version": "1" });
+    messages.ask("initialize", &json!({ "clientInfo": about }));
+    messages.notify("initialized", &json!({}));
+    let rules = json!({ "approvalPolicy": "on-request", "sandbox": "read-only" });
+    let thread = messages.ask("thread/start", &rules)["result"]["thread"]["id"].clone();
+    let prompt = json!({ "type": "text", "text": "go" });
+    messages.ask("turn/start", &json!({ "threadId": thread, "input": [prompt] }));
+    Driven {
+        messages,
+        form: |messages| {
+            let request = messages.next_of("mcpServer/elicitation/request");
+            let question = request["params"]["message"].as_str().unwrap().to_owned();
+            (request["id"].clone(), question)
+        },
+        answer: |id, answer| json!({ "id": id, "result": answer }),
+        end: |messages| {
+            messages.next_of("turn/completed");
+        },
+    }
+}
+
+#[test]
+fn its_forms_count() {
+    forms::count(drive);
 }

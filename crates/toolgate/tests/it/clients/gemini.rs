@@ -22,6 +22,9 @@ fn headless(scene: &Scene, server: &Server) -> Command {
             "security": { "auth": { "selectedType": "gemini-api-key" } },
             "general": { "enableAutoUpdate": false },
             "privacy": { "usageStatisticsEnabled": false },
+            // Headless, it hides its own tools that would ask, and those of servers with the same
+            // names: `write_file`, `web_fetch`, `write_todos`.
+            "tools": { "core": [format!("mcp_{SERVER}_*")] },
         }),
     );
     let mut gemini = scene.client("gemini");
