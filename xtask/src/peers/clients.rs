@@ -45,7 +45,8 @@ fn programs() -> [(&'static str, PathBuf); 5] {
         // This one starts on older processors, too.
         ("x64", "opencode-linux-x64-baseline")
     };
-    let codex = format!("@openai/codex-linux-{arch}/vendor/{}-unknown-linux-musl", env::consts::ARCH);
+    let codex =
+        format!("@openai/codex-linux-{arch}/vendor/{}-unknown-linux-musl", env::consts::ARCH);
     [
         ("claude", format!("@anthropic-ai/claude-code-linux-{arch}/claude").into()),
         ("codex", format!("{codex}/bin/codex").into()),
@@ -53,4 +54,17 @@ fn programs() -> [(&'static str, PathBuf); 5] {
         ("qwen", ".bin/qwen".into()),
         ("opencode", format!("{opencode}/bin/opencode").into()),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_pinned() {
+        for line in CLIENTS.list(" ").lines() {
+            let (_, version) = line.split_once(' ').unwrap();
+            assert!(version.split('.').count() >= 3, "{line}");
+        }
+    }
 }

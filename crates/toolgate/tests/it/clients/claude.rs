@@ -59,8 +59,7 @@ fn drive(scene: &Scene) -> Driven {
     Driven {
         messages,
         form: |messages| {
-            let request =
-                messages.next(|message| message["request"]["subtype"] == "elicitation");
+            let request = messages.next(|message| message["request"]["subtype"] == "elicitation");
             let question = request["request"]["message"].as_str().unwrap().to_owned();
             (request["request_id"].clone(), question)
         },

@@ -21,10 +21,8 @@ fn headless(scene: &Scene, server: &Server) -> Command {
 
 /// Codex, which calls the tools of the server unasked.
 fn codex(scene: &Scene, server: &Server) -> Command {
-    let server = server.either(
-        |program| format!("command = {program:?}"),
-        |url| format!("url = {url:?}"),
-    );
+    let server =
+        server.either(|program| format!("command = {program:?}"), |url| format!("url = {url:?}"));
     let model = scene.model.url();
     scene.settings_text(
         ".codex/config.toml",

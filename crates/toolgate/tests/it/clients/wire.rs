@@ -109,7 +109,11 @@ impl Wire {
                 let function = json!({ "name": tool.name, "arguments": text });
                 let call =
                     json!({ "index": 0, "id": id, "type": "function", "function": function });
-                completion(turn, &json!({ "role": "assistant", "tool_calls": [call] }), "tool_calls")
+                completion(
+                    turn,
+                    &json!({ "role": "assistant", "tool_calls": [call] }),
+                    "tool_calls",
+                )
             }
             Self::Contents => {
                 content(&json!({ "functionCall": { "name": tool.name, "args": args } }))
