@@ -1,5 +1,6 @@
 //! What holds for every client.
 
+use std::fs;
 use std::process::Command;
 use std::thread;
 
@@ -20,6 +21,8 @@ const ODD: &str = "name\t\"Zoë\"\tC:\\new\\table\\\n\
     {\"key\": \"va\\\"l\\\\ue\\n\", 'single': `tick`, \"\\u0041\": \"&amp; <b>\"}\n\
     – “quoted” 日本語 🦀 naïve\u{a0}é e\u{301}\u{2028}%s $HOME ${x} #{y}\n\
     \n\t\ttrailing  \n";
+
+const TOKEN: &str = "a-token-that-nobody-guesses";
 
 /// A client, headless.
 #[derive(Debug)]
@@ -71,8 +74,12 @@ pub(super) fn reads_over_http(client: &Client) {
     let Some(scene) = Scene::new(script) else { return };
     let file = odd_file(0, ODD);
     write(&scene.toolgate, std::slice::from_ref(&file));
-    let served = Served::start(&scene.toolgate, &[], &[]);
-    let said = run(&mut (client.headless)(&scene, &Server::at(&served)));
+    let token = scene.toolgate.home("token");
+    fs::write(&token, TOKEN).unwrap();
+    let token = ["--token-file", token.to_str().unwrap()];
+    let served = Served::start(&scene.toolgate, &[], &token);
+    let server = Server::Address { url: served.url(), token: TOKEN };
+    let said = run(&mut (client.headless)(&scene, &server));
     let request = scene.model.request_after(1);
     assert_eq!(request.tools(), tools(&scene.toolgate), "{said}");
     assert!(request.result(0).contains(&file), "{said}: {request:?}");

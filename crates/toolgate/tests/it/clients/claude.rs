@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::checks::{self, Client};
 use super::forms::{self, Driven};
-use super::scene::{Scene, Server};
+use super::scene::{Scene, Server, bearing};
 use super::wire::SERVER;
 use crate::mcp_client;
 
@@ -23,7 +23,7 @@ fn headless(scene: &Scene, server: &Server) -> Command {
 fn claude(scene: &Scene, server: &Server) -> Command {
     let server = server.either(
         |program| json!({ "command": program }),
-        |url| json!({ "type": "http", "url": url }),
+        |url, token| json!({ "type": "http", "url": url, "headers": bearing(token) }),
     );
     scene.settings("mcp.json", &json!({ "mcpServers": { SERVER: server } }));
     let mut claude = scene.client("claude");

@@ -21,8 +21,14 @@ fn headless(scene: &Scene, server: &Server) -> Command {
 
 /// Codex, which calls the tools of the server unasked.
 fn codex(scene: &Scene, server: &Server) -> Command {
-    let server =
-        server.either(|program| format!("command = {program:?}"), |url| format!("url = {url:?}"));
+    let mut codex = scene.client("codex");
+    let server = server.either(
+        |program| format!("command = {program:?}"),
+        |url, token| {
+            codex.env("TOOLGATE_TOKEN", token);
+            format!("url = {url:?}\nbearer_token_env_var = 'TOOLGATE_TOKEN'")
+        },
+    );
     let model = scene.model.url();
     scene.settings_text(
         ".codex/config.toml",
@@ -42,7 +48,6 @@ fn codex(scene: &Scene, server: &Server) -> Command {
              default_tools_approval_mode = 'approve'\n"
         ),
     );
-    let mut codex = scene.client("codex");
     codex.env("SCRIPTED_KEY", "dummy");
     codex
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::checks::{self, Client};
-use super::scene::{Scene, Server};
+use super::scene::{Scene, Server, bearing};
 use super::wire::SERVER;
 
 const OPENCODE: Client = Client { headless, answer: None };
@@ -13,7 +13,10 @@ const OPENCODE: Client = Client { headless, answer: None };
 fn headless(scene: &Scene, server: &Server) -> Command {
     let server = server.either(
         |program| json!({ "type": "local", "command": [program], "timeout": 330_000 }),
-        |url| json!({ "type": "remote", "url": url, "timeout": 330_000 }),
+        |url, token| {
+            let headers = bearing(token);
+            json!({ "type": "remote", "url": url, "headers": headers, "timeout": 330_000 })
+        },
     );
     let provider = json!({
         "npm": "@ai-sdk/openai-compatible",

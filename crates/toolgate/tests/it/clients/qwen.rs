@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::checks::{self, Client};
-use super::scene::{Scene, Server};
+use super::scene::{Scene, Server, bearing};
 use super::wire::SERVER;
 
 const QWEN: Client = Client { headless, answer: None };
@@ -13,7 +13,10 @@ const QWEN: Client = Client { headless, answer: None };
 fn headless(scene: &Scene, server: &Server) -> Command {
     let server = server.either(
         |program| json!({ "command": program, "timeout": 330_000, "trust": true }),
-        |url| json!({ "httpUrl": url, "timeout": 330_000, "trust": true }),
+        |url, token| {
+            let headers = bearing(token);
+            json!({ "httpUrl": url, "headers": headers, "timeout": 330_000, "trust": true })
+        },
     );
     scene.settings(
         ".qwen/settings.json",

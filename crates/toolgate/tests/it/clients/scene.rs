@@ -5,12 +5,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_testing::processes;
 
 use super::model::{Model, Script};
 use crate::harness::{Toolgate, set_mode};
-use crate::mcp_http::Served;
 use crate::peers;
 use crate::workshop::eventually;
 
@@ -30,8 +29,8 @@ pub(super) struct Scene {
 pub(super) enum Server {
     /// It starts this program.
     Program(PathBuf),
-    /// It connects to this address.
-    Address(String),
+    /// It connects to this address with this token.
+    Address { url: String, token: &'static str },
 }
 
 impl Scene {
@@ -111,20 +110,20 @@ impl Scene {
 }
 
 impl Server {
-    /// Returns the server at an address.
-    pub(super) fn at(served: &Served) -> Self {
-        Self::Address(served.url())
-    }
-
-    /// Returns the settings of one of the two.
+    /// Returns the settings for one of the two; `address` takes the token, too.
     pub(super) fn either<T>(
         &self,
         program: impl FnOnce(&Path) -> T,
-        address: impl FnOnce(&str) -> T,
+        address: impl FnOnce(&str, &str) -> T,
     ) -> T {
         match self {
             Self::Program(path) => program(path),
-            Self::Address(url) => address(url),
+            Self::Address { url, token } => address(url, token),
         }
     }
+}
+
+/// Returns the headers that carry a token.
+pub(super) fn bearing(token: &str) -> Value {
+    json!({ "Authorization": format!("Bearer {token}") })
 }
