@@ -154,7 +154,7 @@ fn odd_file(number: usize, text: &str) -> String {
 fn odd_files() -> Vec<String> {
     let mut runner = TestRunner::default();
     let text = "[\\PC\t\n\"'\\\\]{0,600}";
-    let random = (1..repeats(2, 40)).map(|_| text.new_tree(&mut runner).unwrap().current());
+    let random = (1..repeats(1, 20)).map(|_| text.new_tree(&mut runner).unwrap().current());
     let texts = std::iter::once(ODD.to_owned()).chain(random);
     texts.enumerate().map(|(number, text)| odd_file(number, &text)).collect()
 }

@@ -32,6 +32,7 @@ fn headless(scene: &Scene, server: &Server) -> Command {
             "provider": { "scripted": provider },
             "autoupdate": false,
             "share": "disabled",
+            "snapshot": false,
         }),
     );
     let mut opencode = scene.client("opencode");
