@@ -1,5 +1,6 @@
 //! Programs that tests and benchmarks compare with, installed below the target folder.
 
+pub(crate) mod clients;
 pub(crate) mod everyday;
 pub(crate) mod mcp;
 pub(crate) mod packages;
@@ -26,10 +27,6 @@ pub(crate) const MCP_FILESYSTEM: Peer =
 /// The version of `@google/gemini-cli-core` that policy benchmarks compare with.
 pub(crate) const GEMINI_VERSION: &str = "0.61.0";
 const GEMINI: &str = "@google/gemini-cli-core";
-
-/// The version of `@openai/codex` whose sandbox ours is compared with.
-const CODEX_VERSION: &str = "0.166.0";
-const CODEX: &str = "@openai/codex";
 
 /// Runs in the sandbox.
 pub(crate) const PYTEST: Packages = Packages {
@@ -136,28 +133,6 @@ pub(crate) fn install_gemini(workspace: &Workspace) -> Result<PathBuf> {
     install.arg(format!("{GEMINI}@{GEMINI_VERSION}"));
     process::run(&mut install).with_context(|| format!("cannot install {GEMINI}"))?;
     Ok(folder)
-}
-
-/// Installs codex unless this version is there, and returns its program, which is quicker than
-/// the script around it.
-pub(crate) fn install_codex(workspace: &Workspace) -> Result<PathBuf> {
-    let root = workspace.peers().join("codex");
-    let modules = root.join("node_modules").join("@openai");
-    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
-    let vendor = modules.join(format!("codex-linux-{arch}")).join("vendor");
-    let target = format!("{}-unknown-linux-musl", env::consts::ARCH);
-    let program = vendor.join(target).join("bin").join("codex");
-    let manifest = fs::read_to_string(modules.join("codex/package.json")).unwrap_or_default();
-    if manifest.contains(&format!("\"version\": \"{CODEX_VERSION}\"")) && program.exists() {
-        return Ok(program);
-    }
-    fs::create_dir_all(&root)?;
-    let mut install = Command::new("npm");
-    install.args(["install", "--no-save", "--omit=dev"]);
-    install.args(["--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(&root);
-    install.arg(format!("{CODEX}@{CODEX_VERSION}"));
-    process::run(&mut install).with_context(|| format!("cannot install {CODEX}"))?;
-    Ok(program)
 }
 
 /// Returns a ripgrep for the interoperation tests: the pinned one, else a recent one from `PATH`.

@@ -7,6 +7,7 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use super::lab::Lab;
+use crate::peers::clients::CLIENTS;
 use crate::{peers, process};
 
 /// Name and value of each fact, about programs that were used. Names no host, user or folder.
@@ -23,6 +24,8 @@ pub(super) fn describe(lab: &Lab) -> Result<Vec<(&'static str, String)>> {
         ("cedar-policy", peers::policy_peer_version(&lab.workspace, "cedar-policy")?),
         ("regorus", peers::policy_peer_version(&lab.workspace, "regorus")?),
         ("gemini-cli-core", peers::GEMINI_VERSION.to_owned()),
+        ("Claude Code", CLIENTS.version("@anthropic-ai/claude-code")?),
+        ("codex", CLIENTS.version("@openai/codex")?),
         ("node", version(Command::new("node")).unwrap_or_else(|_| "not installed".to_owned())),
         ("rustc", version(Command::new("rustc"))?),
     ];

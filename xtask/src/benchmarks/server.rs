@@ -12,11 +12,13 @@ use super::benchmark::{Benchmark, Row};
 use super::harness::{self, Accepted, Side};
 use super::lab::{self, Lab};
 use super::mcp_client::{self, Session};
+use crate::peers::clients::CLIENTS;
 use crate::peers::mcp;
 
 const RUST_LIMIT: f64 = 1.0;
 const NODE_LIMIT: f64 = 0.25;
 const GREP_LIMIT: f64 = 0.5;
+const SHELL_LIMIT: f64 = 1.0;
 const START_LIMIT: f64 = 3.0;
 const MEMORY_LIMIT: f64 = 20.0;
 
@@ -26,6 +28,7 @@ const READS: usize = 400;
 const AT_ONCE: usize = 32;
 const READS_AT_ONCE: usize = 2_000;
 const SEARCHES: usize = 20;
+const COMMANDS: usize = 20;
 
 /// The peer's name for the tool that ours calls `read_file`.
 const PEER_TOOL: &str = "read_text_file";
@@ -45,6 +48,7 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
         }),
         Benchmark::new("mcp read 1 KB, 32 in flight", in_flight),
         Benchmark::new("mcp grep, beside spawning rg", grep),
+        Benchmark::new("mcp shell, beside Claude Code's Bash", shell),
         Benchmark::new("mcp start to tools/list", start),
         Benchmark::new("mcp idle memory", idle_memory),
     ]
@@ -123,6 +127,46 @@ fn grep(lab: &Lab) -> Result<Row> {
     session.end()?;
     Ok(Row::versus(times.ours, times.peer, times.peer_name, GREP_LIMIT)
         .checked("the file is found".to_owned(), found)
+        .with_commands(commands))
+}
+
+/// A command of a session that has run one before, beside another server that runs commands.
+fn shell(lab: &Lab) -> Result<Row> {
+    let Some(clients) = CLIENTS.for_benchmarks(&lab.workspace)? else {
+        return Ok(Row::skipped("Claude Code cannot be installed from npm"));
+    };
+    let folder = small_files()?;
+    let home = tempfile::tempdir()?;
+    let mut ours = lab.toolgate(&folder.path);
+    ours.arg("mcp");
+    let mut claude = lab.program(clients.join("claude"), &folder.path);
+    claude.args(["mcp", "serve"]).env("HOME", home.path()).env_remove("CLAUDE_CONFIG_DIR");
+    for variable in ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER"] {
+        claude.env(variable, "1");
+    }
+    let commands = vec![lab::shown(&ours), lab::shown(&claude)];
+    let mut our_session = Session::begin(&mut ours)?;
+    let mut peer_session = Session::begin(&mut claude)?;
+    let args = json!({ "command": "echo a$((6*7))" });
+    let calls = |tool: &str| -> Vec<_> {
+        (1..=COMMANDS).map(|id| mcp_client::call_line(id, tool, &args)).collect()
+    };
+    let (our_calls, peer_calls) = (calls("shell"), calls("Bash"));
+    let mut printed = true;
+    for (session, calls) in [(&mut our_session, &our_calls), (&mut peer_session, &peer_calls)] {
+        for first in calls.iter().take(1) {
+            printed &= session.ask(first)?.contains("a42");
+        }
+    }
+    let times = harness::compare(
+        Side::new("toolgate", || our_session.median_of(&our_calls)),
+        vec![Side::new("Claude Code", || peer_session.median_of(&peer_calls))],
+        lab.rounds,
+    )?;
+    our_session.end()?;
+    peer_session.end()?;
+    Ok(Row::versus(times.ours, times.peer, times.peer_name, SHELL_LIMIT)
+        .checked("both print a42".to_owned(), printed)
         .with_commands(commands))
 }
 

@@ -15,7 +15,7 @@ use super::benchmark::{Benchmark, Row};
 use super::harness::{self, Accepted, Side};
 use super::lab::{self, Lab};
 use super::own::Bench;
-use crate::peers;
+use crate::peers::clients::CLIENTS;
 
 const CODEX_RATIO: f64 = 0.2;
 const CONFINED_LIMIT: Duration = Duration::from_millis(8);
@@ -186,13 +186,12 @@ struct Codex<'a> {
 }
 
 fn codex(lab: &Lab) -> Result<Result<Codex<'static>, String>> {
-    if let Err(reason) = peers::find_node() {
-        return Ok(Err(reason));
-    }
-    let program = peers::install_codex(&lab.workspace)?;
-    let home = lab.workspace.peers().join("codex/home");
+    let Some(clients) = CLIENTS.for_benchmarks(&lab.workspace)? else {
+        return Ok(Err("codex cannot be installed from npm".to_owned()));
+    };
+    let home = lab.workspace.peers().join("codex-home");
     fs::create_dir_all(home.join("work"))?;
-    let mut command = lab.program(&program, &home.join("work"));
+    let mut command = lab.program(clients.join("codex"), &home.join("work"));
     command.env("CODEX_HOME", &home).args(["sandbox", "--", "true"]);
     let shown = lab::shown(&command);
     Ok(Ok(Codex { side: Side::command("codex sandbox", command, Accepted::Success), shown }))

