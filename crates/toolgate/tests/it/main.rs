@@ -14,6 +14,8 @@ mod batch;
 #[cfg(test)]
 mod call;
 #[cfg(test)]
+mod classes;
+#[cfg(test)]
 mod completions;
 #[cfg(test)]
 mod corpus;
