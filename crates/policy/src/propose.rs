@@ -136,7 +136,8 @@ fn commands(facts: &Facts, world: &dyn World, is_confined: bool) -> Vec<Vec<Cand
         let place = folder.as_deref().and_then(folder_name);
         found.push(command::candidates(one, place.as_deref(), is_confined));
         if let Look::Enters(target) = look(one) {
-            folder = folder.zip(target.literal()).map(|(folder, target)| normal(&folder.join(target)));
+            folder =
+                folder.zip(target.literal()).map(|(folder, target)| normal(&folder.join(target)));
         }
     }
     found

@@ -218,7 +218,7 @@ pub(crate) fn restricts_paths(rule: &Rule) -> bool {
         && !rule.matcher.paths.is_empty()
 }
 
-/// Whether a rule of an owner forbids reading what is at paths, or asks about it.
+/// Returns `true` if a rule of an owner forbids reading what is at paths, or asks about it.
 pub(crate) fn restricts_reading(rule: &Rule) -> bool {
     restricts_paths(rule) && rule.is_about("read_file")
 }

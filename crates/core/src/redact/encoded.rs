@@ -8,9 +8,8 @@ use regex::Regex;
 /// The shortest and the longest word that is looked into.
 const LENGTHS: Range<usize> = 24..64 * 1024;
 
-static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("[A-Za-z0-9+/_-]{24,}={0,2}").expect("the pattern is fixed")
-});
+static WORDS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("[A-Za-z0-9+/_-]{24,}={0,2}").expect("the pattern is fixed"));
 
 /// The words of a text that are text in base64, and what they say.
 pub(super) fn words(text: &str) -> Vec<(Range<usize>, String)> {

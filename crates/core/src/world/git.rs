@@ -17,7 +17,7 @@ const HOOKS: &[&str] = &["post-index-change", "fsmonitor-watchman", "query-watch
 const MOST_BYTES: u64 = 1 << 20;
 /// Repositories inside of others that are looked at.
 const MOST_INSIDE: usize = 200;
-/// How deep repositories may lie in each other.
+/// Maximum depth of repositories inside of each other.
 const DEEPEST: usize = 4;
 
 /// The reason why nothing is known about a repository.
@@ -74,7 +74,7 @@ enum Found {
     Incomplete(PathBuf),
     /// The folder itself is one, whatever it is called.
     Bare,
-    /// Git would fail, or nobody can tell.
+    /// Git would fail, or it cannot be read.
     Unclear,
 }
 
@@ -104,7 +104,8 @@ fn is_repository(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
     let common = common_folder(folder);
     has("HEAD")
-        && common.is_none_or(|common| common.join("objects").is_dir() && common.join("refs").is_dir())
+        && common
+            .is_none_or(|common| common.join("objects").is_dir() && common.join("refs").is_dir())
 }
 
 /// Returns where a work tree keeps what it shares with others; nothing if that cannot be told.
@@ -194,7 +195,9 @@ fn runs_in_links(repository: &Path, top: &Path, visited: &mut Visited) -> Option
         let folder = top.join(path);
         let inner = match repository_at(&folder) {
             Found::Repository(inner) | Found::Incomplete(inner) => inner,
-            Found::Bare | Found::Unclear => return Some("a submodule that cannot be read".to_owned()),
+            Found::Bare | Found::Unclear => {
+                return Some("a submodule that cannot be read".to_owned());
+            }
             Found::Nothing => continue,
         };
         let found = runs_in(&inner, &folder, visited);
@@ -342,7 +345,8 @@ mod tests {
         }
         let pipe = tempfile::tempdir().unwrap();
         let fifo = rustix::fs::FileType::Fifo;
-        rustix::fs::mknodat(rustix::fs::CWD, pipe.path().join(".git"), fifo, 0o600.into(), 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, pipe.path().join(".git"), fifo, 0o600.into(), 0)
+            .unwrap();
         assert!(runs(pipe.path()).is_some());
         assert!(remotes(pipe.path()).is_empty());
     }

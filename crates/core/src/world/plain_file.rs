@@ -1,4 +1,4 @@
-//! Reading files that somebody else may have put there.
+//! Reading files that the workspace may have put there.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};

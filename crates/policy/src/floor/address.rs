@@ -112,9 +112,8 @@ const MANY: &str = "many at once";
 
 fn private_v4(address: Ipv4Addr) -> Option<&'static str> {
     let bits = address.to_bits();
-    let holds = |start: [u8; 4], length: u32| {
-        (bits ^ u32::from_be_bytes(start)) >> (32 - length) == 0
-    };
+    let holds =
+        |start: [u8; 4], length: u32| (bits ^ u32::from_be_bytes(start)) >> (32 - length) == 0;
     V4.iter().find(|(start, length, _)| holds(*start, *length)).map(|(.., why)| *why)
 }
 

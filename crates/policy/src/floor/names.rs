@@ -210,7 +210,7 @@ pub(super) const GOVERNING_PLAIN: &[&str] = &[
 ];
 
 /// Names with a dot at the top of a workspace that projects edit daily, and that have no program run
-/// before somebody starts one: data for linters and formatters, versions, what to leave out, CI. Other
+/// before the user starts one: data for linters and formatters, versions, what to leave out, CI. Other
 /// names with a dot there ask.
 pub(super) const HARMLESS: &[&str] = &[
     ".all-contributorsrc",

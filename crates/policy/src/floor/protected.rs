@@ -28,8 +28,14 @@ const GOVERNING_BELOW: &[&str] = &[
 const PLAIN_ENDS: &[&str] = &[".code-workspace", ".sublime-project", ".code-profile"];
 
 /// Parts of paths that programs act on, without a telling name of their own.
-const GOVERNING_INSIDE: &[&str] =
-    &["/.jj/repo/config.toml", "/.jj/repo/config-id", "/.config/mise", "/.config/lefthook", "/.config/jj"];
+const GOVERNING_INSIDE: &[&str] = &[
+    "/.jj/repo/config.toml",
+    "/.jj/repo/config-id",
+    "/.config/mise",
+    "/.config/lefthook",
+    "/.config/jj",
+    "/mise/config",
+];
 
 /// System files that are never written, in any mode.
 const NEVER_WRITTEN: &[&str] = &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "/etc/group"];
@@ -53,15 +59,15 @@ pub fn governing_part<'p>(path: &'p str, home: Option<&str>) -> Option<&'p str> 
 }
 
 /// The name with a dot at the top of a workspace that a path begins with, unless it is known to be
-/// harmless. Both are given in lower case. What such a name means to which program nobody knows.
+/// harmless. Both are given in lower case. Which program reads such a file is not known.
 pub fn unknown_dotted<'p>(path: &'p str, workspace: &str) -> Option<&'p str> {
     let inner = path.strip_prefix(workspace)?.strip_prefix('/')?;
     let first = inner.split('/').next().filter(|first| first.starts_with('.'))?;
     HARMLESS.binary_search(&first).is_err().then_some(first)
 }
 
-/// Returns the folder that a change at a path makes a repository of git, or whose settings it
-/// changes; `has` tells what is there already. A folder with the right names in it is one, whatever
+/// Returns the folder that a change at a path makes a repository of git but for one part at most, or
+/// whose settings it changes; `has` tells what is there already. A folder with the right names in it is one, whatever
 /// it is called, and then a mere `git status` in it obeys its settings.
 pub fn made_repository<'p>(path: &'p str, has: impl Fn(&str) -> bool) -> Option<&'p str> {
     const TELLING: &[&str] =
@@ -74,8 +80,8 @@ pub fn made_repository<'p>(path: &'p str, has: impl Fn(&str) -> bool) -> Option<
         let Some(part) = part.filter(|_| !folder.is_empty()) else { continue };
         let will_have = |name: &str| *part == name || has(&format!("{folder}/{name}"));
         let has_head = will_have("head") || has(&format!("{folder}/HEAD"));
-        let is_whole = (will_have("objects") && will_have("refs")) || will_have("commondir");
-        if has_head && is_whole {
+        let parts = ["config", "objects", "refs"].iter().filter(|name| will_have(name)).count();
+        if has_head && (parts > 1 || will_have("commondir")) {
             return Some(folder);
         }
     }
@@ -185,17 +191,38 @@ mod tests {
     #[test]
     fn names_with_a_dot_at_the_top_ask_unless_they_are_known() {
         for name in [
-            ".foo", ".foorc", ".config/x.toml", ".new-agent/mcp.json", ".eslintrc.js",
-            ".prettierrc.cjs", ".luacheckrc", ".yarn/plugins/x.cjs", ".ignore", ".watchmanconfig",
-            ".formatter.exs", ".jj/repo/config.toml",
+            ".foo",
+            ".foorc",
+            ".config/x.toml",
+            ".new-agent/mcp.json",
+            ".eslintrc.js",
+            ".prettierrc.cjs",
+            ".luacheckrc",
+            ".yarn/plugins/x.cjs",
+            ".ignore",
+            ".watchmanconfig",
+            ".formatter.exs",
+            ".jj/repo/config.toml",
         ] {
             assert!(unknown_dotted(&format!("/w/{name}"), "/w").is_some(), "{name}");
         }
         for name in [
-            ".gitignore", ".editorconfig", ".prettierrc", ".prettierrc.json", ".eslintrc.json",
-            ".dockerignore", ".npmignore", ".nvmrc", ".python-version", ".clang-format",
-            ".rustfmt.toml", ".github/workflows/ci.yml", ".gitlab-ci.yml", ".env.example",
-            "src/.foo", "a.txt",
+            ".gitignore",
+            ".editorconfig",
+            ".prettierrc",
+            ".prettierrc.json",
+            ".eslintrc.json",
+            ".dockerignore",
+            ".npmignore",
+            ".nvmrc",
+            ".python-version",
+            ".clang-format",
+            ".rustfmt.toml",
+            ".github/workflows/ci.yml",
+            ".gitlab-ci.yml",
+            ".env.example",
+            "src/.foo",
+            "a.txt",
         ] {
             assert_eq!(unknown_dotted(&format!("/w/{name}"), "/w"), None, "{name}");
         }
@@ -212,6 +239,7 @@ mod tests {
             (&["HEAD", "objects", "refs"], "hooks/post-index-change"),
             (&["HEAD", "objects", "config"], "refs"),
             (&["HEAD", "objects"], "refs/x"),
+            (&["HEAD", "objects"], "config"),
             (&["HEAD", "refs"], "objects/a/b"),
             (&["objects", "refs"], "HEAD"),
             (&["objects", "refs", "config"], "head"),
@@ -226,7 +254,7 @@ mod tests {
         for (there, last) in [
             (&["HEAD"][..], "config"),
             (&["objects", "refs"], "config"),
-            (&["HEAD", "objects"], "config"),
+            (&["HEAD"], "objects/x"),
             (&["HEAD", "objects", "refs"], "readme.md"),
             (&[], "HEAD"),
         ] {

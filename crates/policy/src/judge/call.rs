@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::finding::{Finding, Findings};
 use super::ruling::Setting;
 use crate::decision::Decision;
-use crate::effect::{Effect, PathFact, Risk};
+use crate::effect::{Access, Effect, PathFact, Risk};
 use crate::facts::Facts;
 use crate::name::ToolName;
 use crate::pattern::path::folded;
@@ -100,7 +100,10 @@ impl<'j> Judge<'j> {
         let Some(forms) = question.path else { return };
         let allowing = ruling.rule.map(|(rule, _)| rule);
         findings.all.extend(self.path_floor(path, forms, allowing));
-        findings.all.extend(self.unknown_part(path, forms, allowing));
+        findings.all.extend(self.unknown_part(path, forms, allowing, &findings.made));
+        if path.access == Access::Write {
+            findings.made.push(path.resolved.clone());
+        }
     }
 
     /// A question about a tool; what it touches is filled in by whoever asks.

@@ -34,9 +34,9 @@ pub(super) struct Walk {
     pub(super) folder: PathBuf,
     /// Wherever it may be: a `cd` may fail.
     pub(super) folders: Vec<PathBuf>,
-    /// Whether it may be elsewhere, too.
+    /// `true` if it may be elsewhere, too.
     pub(super) is_lost: bool,
-    /// Whether nothing runs after a `cd` that failed.
+    /// `true` if nothing runs after a `cd` that failed.
     pub(super) is_straight: bool,
 }
 
@@ -368,7 +368,7 @@ impl Judge<'_> {
         findings: &mut Findings,
     ) {
         let search = Search::of(command);
-        for folder in self.places(word, walk) {
+        for folder in self.real_places(word, walk) {
             let mut forbidden: Option<Finding> = None;
             let mut hidden = Vec::new();
             let mut skipped = Vec::new();
@@ -411,6 +411,20 @@ impl Judge<'_> {
                 }
             }
         }
+    }
+
+    /// The folders that a word stands for, as they are written and as they really are.
+    fn real_places(&self, word: &Word, walk: &Walk) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = Vec::new();
+        for place in self.places(word, walk) {
+            let real = self.world.look(&place, Access::Read).resolved;
+            for place in [crate::world::normal(&place), real] {
+                if !found.contains(&place) {
+                    found.push(place);
+                }
+            }
+        }
+        found
     }
 
     /// Returns `true` if an ignore file of the workspace has a search show a hidden file.
@@ -460,7 +474,7 @@ impl Judge<'_> {
         walk: &Walk,
         findings: &mut Findings,
     ) {
-        for folder in self.places(word, walk) {
+        for folder in self.real_places(word, walk) {
             let mut seen = 0;
             let mut leaves = false;
             let mut denied = None;

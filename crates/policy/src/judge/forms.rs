@@ -354,6 +354,21 @@ pub(super) fn takes_folders(command: &Command) -> bool {
         || (name == "rm" && command.arguments().iter().any(|word| is_recursive(&word.text)))
 }
 
+/// Commands that read the names of the files they take from a file, or from their input.
+pub(super) fn takes_list(command: &Command) -> bool {
+    let name = command.name().map_or("", wrapper::normal_name);
+    let is_list = |word: &Word| {
+        let text = word.text.as_str();
+        let short = text.starts_with('-') && !text.starts_with("--");
+        text.starts_with("--files")
+            || text.starts_with("--include-from")
+            || text == "-@"
+            || text.starts_with('@') && name.starts_with('7')
+            || name.ends_with("tar") && short && text.contains('T')
+    };
+    matches!(name, "cpio" | "pax") || command.arguments().iter().any(is_list)
+}
+
 /// Commands that change or copy the files named on their command line, and take nothing else that
 /// looks like a path.
 pub(super) fn changes_files_it_names(command: &Command) -> bool {

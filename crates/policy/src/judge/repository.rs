@@ -18,12 +18,7 @@ use crate::verdict::FloorKind;
 
 impl Judge<'_> {
     /// Judges what a git command may show of the repository, however its paths are written.
-    pub(super) fn judge_repository(
-        &self,
-        command: &Command,
-        walk: &Walk,
-        findings: &mut Findings,
-    ) {
+    pub(super) fn judge_repository(&self, command: &Command, walk: &Walk, findings: &mut Findings) {
         let [_, table] = self.setting.tables;
         let content = content(command);
         match &content {
@@ -41,7 +36,8 @@ impl Judge<'_> {
             Content::Nothing | Content::WorkTree(_) => false,
             Content::WholeTree | Content::Anything => true,
             Content::Paths(paths) => {
-                let places = paths.iter().flat_map(|path| self.repository_places(command, path, walk));
+                let places =
+                    paths.iter().flat_map(|path| self.repository_places(command, path, walk));
                 places.into_iter().any(|place| self.is_restricted_at(&place, findings))
             }
         };
@@ -88,7 +84,10 @@ impl Judge<'_> {
             return false;
         }
         let [_, table] = self.setting.tables;
-        let forms = [folded(&text(&fact.requested)).into_owned(), folded(&text(&fact.resolved)).into_owned()];
+        let forms = [
+            folded(&text(&fact.requested)).into_owned(),
+            folded(&text(&fact.resolved)).into_owned(),
+        ];
         let mut rules = table.rules().iter().filter(|rule| restricts_reading(rule));
         rules.any(|rule| {
             let patterns = &rule.matcher.paths;
@@ -103,7 +102,9 @@ impl Judge<'_> {
             is_itself = found == path;
             true
         };
-        self.world.is_there(path) && self.world.some_below(path, &mut test) == Some(true) && is_itself
+        self.world.is_there(path)
+            && self.world.some_below(path, &mut test) == Some(true)
+            && is_itself
     }
 }
 

@@ -11,7 +11,7 @@ use super::finding::{Finding, Findings};
 use super::forms::{
     changes_files_it_names, covers_all_it_runs, covers_every_command, forms, is_owners,
     is_recursive, is_test, names_what_it_runs, only_reads_its_words, passes_through,
-    possible_files, possible_programs, shown, spells_out, takes_folders,
+    possible_files, possible_programs, shown, spells_out, takes_folders, takes_list,
 };
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, Place, Risk};
@@ -403,6 +403,10 @@ impl Judge<'_> {
             let reason = format!("`{}` may be given files that rule {rule} denies", shown(command));
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }
+        if takes_list(command) {
+            let all = Word::plain(self.world.workspace().to_string_lossy());
+            self.judge_tree(command, &all, walk, findings);
+        }
         if !takes_folders(command) {
             return;
         }
@@ -450,9 +454,8 @@ impl Judge<'_> {
     /// The setting of a repository of the workspace that makes git run a program.
     fn git_setting(&self, folder: &Word, walk: &Walk) -> Option<String> {
         let folders = self.places(folder, walk);
-        let within = |folder: &&PathBuf| {
-            self.world.look(folder, Access::Read).place == Place::Workspace
-        };
+        let within =
+            |folder: &&PathBuf| self.world.look(folder, Access::Read).place == Place::Workspace;
         folders.iter().filter(within).find_map(|folder| self.world.git_runs(folder))
     }
 

@@ -7,7 +7,7 @@ pub(super) struct Candidate {
     pub(super) meaning: String,
     /// The folder that a command runs in.
     pub(super) folder: Option<String>,
-    /// Whether the folder defines what the command does, as a script in it does.
+    /// `true` if the folder defines what the command does, as a script in it does.
     pub(super) is_local: bool,
 }
 

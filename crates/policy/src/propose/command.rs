@@ -34,7 +34,8 @@ pub(super) fn candidates(
     let is_repeated = is_confined && can_be_repeated(command, name);
     let found = if is_repeated { Vec::from_iter(exact(command)) } else { by_words(command, name) };
     let is_local = programs::is_local(name, &plain_words(command));
-    let placed = |found: Candidate| Candidate { folder: folder.map(str::to_owned), is_local, ..found };
+    let placed =
+        |found: Candidate| Candidate { folder: folder.map(str::to_owned), is_local, ..found };
     found.into_iter().map(placed).collect()
 }
 

@@ -52,7 +52,11 @@ fn commands_are_proposed_from_narrow_to_wide() {
     let cases: &[(&str, &[&str])] = &[
         (
             "npm run build --prod",
-            &["Bash(npm run build --prod) in /w", "Bash(npm run build *) in /w", "Bash(npm run *) in /w"],
+            &[
+                "Bash(npm run build --prod) in /w",
+                "Bash(npm run build *) in /w",
+                "Bash(npm run *) in /w",
+            ],
         ),
         ("npm run", &["Bash(npm run) in /w", "Bash(npm run *) in /w"]),
         ("npm test", &["Bash(npm test) in /w", "Bash(npm test *) in /w"]),
@@ -77,7 +81,10 @@ fn commands_are_proposed_from_narrow_to_wide() {
         ("docker compose ps -a", &["Bash(docker compose ps -a)", "Bash(docker compose ps *)"]),
         ("kubectl -n x get pods", &["Bash(kubectl -n x get pods)"]),
         ("npm test 2>&1 | tail -5", &["Bash(npm test) in /w", "Bash(npm test *) in /w"]),
-        ("cd src && npm test > /dev/null", &["Bash(npm test) in /w/src", "Bash(npm test *) in /w/src"]),
+        (
+            "cd src && npm test > /dev/null",
+            &["Bash(npm test) in /w/src", "Bash(npm test *) in /w/src"],
+        ),
         (
             "npm run a && cargo test",
             &[
@@ -95,10 +102,13 @@ fn commands_are_proposed_from_narrow_to_wide() {
             ],
         ),
         ("cd src; npm test", &[]),
-        ("cargo build && cd a && cargo test", &[
-            "Bash(cargo build) in /w, Bash(cargo test) in /w/a",
-            "Bash(cargo build *) in /w, Bash(cargo test *) in /w/a",
-        ]),
+        (
+            "cargo build && cd a && cargo test",
+            &[
+                "Bash(cargo build) in /w, Bash(cargo test) in /w/a",
+                "Bash(cargo build *) in /w, Bash(cargo test *) in /w/a",
+            ],
+        ),
     ];
     for (command, expected) in cases {
         assert_eq!(permissions(&shell(command)), *expected, "{command}");
@@ -337,9 +347,21 @@ fn parts_that_are_allowed_need_no_rule() {
 #[test]
 fn what_a_folder_defines_is_allowed_in_that_folder() {
     let local = [
-        "./x.sh build", "sh x.sh", "bash scripts/x.sh", "python3 x.py", "node x.js", "npm run x",
-        "npm test", "pnpm run x", "yarn run x", "make x", "just x", "npx thing",
-        "node_modules/.bin/tsc", ".venv/bin/pytest", "./gradlew test",
+        "./x.sh build",
+        "sh x.sh",
+        "bash scripts/x.sh",
+        "python3 x.py",
+        "node x.js",
+        "npm run x",
+        "npm test",
+        "pnpm run x",
+        "yarn run x",
+        "make x",
+        "just x",
+        "npx thing",
+        "node_modules/.bin/tsc",
+        ".venv/bin/pytest",
+        "./gradlew test",
     ];
     for line in local {
         let proposed = permissions(&shell(line));

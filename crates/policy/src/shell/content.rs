@@ -13,7 +13,7 @@ use crate::shell::wrapper::{git_without_globals, normal_name};
 pub(crate) enum Content {
     /// Names and messages at most.
     Nothing,
-    /// What lies at these paths, in any revision.
+    /// The content at these paths, in any revision.
     Paths(Vec<Word>),
     /// Files of the work tree that are tracked, at these paths if there are any.
     WorkTree(Vec<Word>),
@@ -60,7 +60,7 @@ const SELECTING: &str = "--abbrev --cached --color --decorate-refs --decorate-re
 /// Options of `git log` that show differences although they choose commits.
 const SHOWING: &str = "-c -m --cc --dd --diff-merges --full-diff --remerge-diff";
 
-/// Tells what a command may show of the content of a repository.
+/// Returns the content of a repository that a command may show.
 pub(crate) fn content(command: &Command) -> Content {
     let Some(name) = command.words.first() else { return Content::Nothing };
     let base = normal_name(&name.text);
@@ -142,7 +142,8 @@ impl<'w> Split<'w> {
     /// Returns the plain paths that the command is limited to.
     fn limits(&self) -> Option<Vec<Word>> {
         let paths = self.paths.as_ref().filter(|paths| !paths.is_empty())?;
-        let widens = self.has(&["--follow", "--full-diff", "--no-index", "--pathspec-from-file"], "L");
+        let widens =
+            self.has(&["--follow", "--full-diff", "--no-index", "--pathspec-from-file"], "L");
         let is_plain = paths.iter().all(|word| is_plain_path(word));
         (is_plain && !widens).then(|| paths.iter().copied().cloned().collect())
     }
@@ -191,7 +192,9 @@ fn of(subcommand: &str, split: &Split<'_>) -> Content {
         // A format may ask for the whole object, and a name may be given to any of them.
         _ if holds(NAMES_ONLY, subcommand) => {
             let names_object = matches!(subcommand, "tag" | "update-index") && split.has_objects();
-            let says = |text: &str| split.options.iter().chain(&split.operands).any(|word| word.contains(text));
+            let says = |text: &str| {
+                split.options.iter().chain(&split.operands).any(|word| word.contains(text))
+            };
             let raw = says("raw") && matches!(subcommand, "branch" | "for-each-ref" | "tag");
             if names_object || raw || split.has(UNLESS, "") || says("subtree") {
                 Content::Anything
@@ -204,11 +207,15 @@ fn of(subcommand: &str, split: &Split<'_>) -> Content {
                 "checkout" | "reset" => {
                     split.has_objects() && (split.operands.len() > 1 || split.paths.is_some())
                 }
-                "restore" => split.options.iter().any(|option| {
-                    let source = option.strip_prefix("--source=");
-                    source.or_else(|| option.strip_prefix("-s")).is_some_and(may_be_object)
-                }) || split.has_objects(),
-                "merge" => split.options.iter().chain(&split.operands).any(|word| word.contains("subtree")),
+                "restore" => {
+                    split.options.iter().any(|option| {
+                        let source = option.strip_prefix("--source=");
+                        source.or_else(|| option.strip_prefix("-s")).is_some_and(may_be_object)
+                    }) || split.has_objects()
+                }
+                "merge" => {
+                    split.options.iter().chain(&split.operands).any(|word| word.contains("subtree"))
+                }
                 _ => false,
             };
             let letters = match subcommand {

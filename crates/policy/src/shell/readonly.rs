@@ -74,7 +74,7 @@ fn judge(command: &Command) -> Result<Look, String> {
     }
 }
 
-/// Whether a common program is only asked which version it is. Left out are those that a file of the
+/// Returns `true` if a common program is only asked for its version. Left out are those that a file of the
 /// project replaces by another program, as `yarnPath` does.
 fn asks_version(name: &str, words: &[Word]) -> bool {
     const PROGRAMS: &[&str] = &[

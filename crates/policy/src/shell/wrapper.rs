@@ -18,10 +18,10 @@ use table::Kind;
 /// How many programs may stand in front of a command.
 const DEEPEST: usize = 10;
 
-/// How many commands are guessed.
+/// Maximum number of commands that are guessed.
 const MOST: usize = 300;
 
-/// How many commands are listed.
+/// Maximum number of commands that are listed.
 const MOST_LISTED: usize = 20_000;
 
 /// A command that another one starts.

@@ -124,6 +124,9 @@ const SHOWING: &[&str] = &[
     "cat private/x.txt",
     "cat pri*/x.txt",
     "head -c 9 ./private/../private/x.txt",
+    "grep -rn S3 src/..",
+    "rg S3 src/..",
+    "rg S3 ./src/../",
 ];
 
 #[test]
@@ -132,8 +135,12 @@ fn a_denied_file_is_not_read_by_way_of_git_or_a_search() {
     let found = decided(&toolgate, SHOWING, DENY_PRIVATE, &[]);
     all_are(&["ask", "deny"], SHOWING, &found);
     // Broader and narrower permission protects alike.
-    for allow in ["Bash(git *)\", \"Bash(rg *)\", \"Bash(grep *)\", \"Bash(find *)\", \"Bash(cat *)\", \"Bash(head *)", "Bash"] {
-        let policy = format!("[permissions]\nallow = [\"{allow}\"]\ndeny = [\"Read(./private/**)\"]\n");
+    for allow in [
+        "Bash(git *)\", \"Bash(rg *)\", \"Bash(grep *)\", \"Bash(find *)\", \"Bash(cat *)\", \"Bash(head *)",
+        "Bash",
+    ] {
+        let policy =
+            format!("[permissions]\nallow = [\"{allow}\"]\ndeny = [\"Read(./private/**)\"]\n");
         let found = decided(&toolgate, SHOWING, &policy, &[]);
         all_are(&["ask", "deny"], SHOWING, &found);
     }
@@ -180,7 +187,8 @@ fn git_does_not_carry_a_denied_file_elsewhere() {
         "jj diff",
     ];
     for allow in ["Bash", "Bash(*)"] {
-        let policy = format!("[permissions]\nallow = [\"{allow}\"]\ndeny = [\"Read(./private/**)\"]\n");
+        let policy =
+            format!("[permissions]\nallow = [\"{allow}\"]\ndeny = [\"Read(./private/**)\"]\n");
         all_are(&["ask", "deny"], &lines, &decided(&toolgate, &lines, &policy, &[]));
     }
 }
@@ -211,7 +219,13 @@ fn everyday_git_goes_on_under_a_rule_about_reading() {
     ];
     all_are(&["allow"], &lines, &decided(&toolgate, &lines, DENY_PRIVATE, &[]));
     // Without a rule about reading nothing changes.
-    let lines = ["git diff", "git show HEAD", "git log -p", "git show HEAD:src/main.rs", "git stash show -p"];
+    let lines = [
+        "git diff",
+        "git show HEAD",
+        "git log -p",
+        "git show HEAD:src/main.rs",
+        "git stash show -p",
+    ];
     all_are(&["allow"], &lines, &decided(&toolgate, &lines, "", &[]));
     let editing = "[permissions]\ndeny = [\"Edit(./private/**)\"]\n";
     all_are(&["allow"], &lines, &decided(&toolgate, &lines, editing, &[]));
@@ -265,7 +279,15 @@ fn a_search_shows_no_secret_that_an_ignore_file_unhides() {
         }
         fs::remove_file(toolgate.path(name)).unwrap();
     }
-    let lines = ["rg -g '.env' A", "rg -g'*' A", "rg --glob=.e* A", "rg --iglob .ENV A", "rg --type-add 'x:.env' -tx A", "rg -. A", "rg -uu A"];
+    let lines = [
+        "rg -g '.env' A",
+        "rg -g'*' A",
+        "rg --glob=.e* A",
+        "rg --iglob .ENV A",
+        "rg --type-add 'x:.env' -tx A",
+        "rg -. A",
+        "rg -uu A",
+    ];
     all_are(&["ask"], &lines, &decided(&toolgate, &lines, "", &[]));
 }
 
@@ -421,8 +443,7 @@ const RUNNING: &[&str] = &[
 #[test]
 fn a_rule_about_a_program_is_none_about_what_its_options_run() {
     let toolgate = Toolgate::with_files(&[("a", "one\n"), ("b", "two\n")]);
-    let mut names: Vec<&str> =
-        RUNNING.iter().map(|line| line.split(' ').next().unwrap()).collect();
+    let mut names: Vec<&str> = RUNNING.iter().map(|line| line.split(' ').next().unwrap()).collect();
     names.sort_unstable();
     names.dedup();
     let allowed: Vec<String> = names.iter().map(|name| format!("\"Bash({name} *)\"")).collect();
@@ -471,20 +492,65 @@ fn a_version_is_not_asked_of_a_program_that_the_project_chooses() {
 fn files_that_make_another_program_act_ask() {
     let toolgate = Toolgate::new();
     let governing = [
-        ".vscode/tasks.json", ".cursor/mcp.json", ".kiro/settings/mcp.json", ".amazonq/mcp.json",
-        ".qwen/settings.json", ".helix/languages.toml", ".jj/repo/config.toml", "lefthook.yaml",
-        "lefthook-local.yml", ".lefthook.yml", "opencode.jsonc", "crush.json", ".crush.json",
-        ".githooks/pre-commit", ".overcommit.yml", ".kilocode/mcp.json", ".junie/mcp/mcp.json",
-        ".trae/mcp.json", ".factory/mcp.json", ".agent/rules/x.md", "AGENTS.override.md", "QWEN.md",
-        "mise.local.toml", ".mise/config.toml", ".lazy.lua", ".lvimrc", ".some-agent/mcp.json",
-        ".newrc", ".config/x", ".Foo", ".eslintrc.js", ".prettierrc.cjs", "mise.ci.toml",
-        "a/LEFTHOOK.yml", "x/y/QWEN.md", "a.code-workspace", ".ignore", ".luarc.json",
+        ".vscode/tasks.json",
+        ".cursor/mcp.json",
+        ".kiro/settings/mcp.json",
+        ".amazonq/mcp.json",
+        ".qwen/settings.json",
+        ".helix/languages.toml",
+        ".jj/repo/config.toml",
+        "lefthook.yaml",
+        "lefthook-local.yml",
+        ".lefthook.yml",
+        "opencode.jsonc",
+        "crush.json",
+        ".crush.json",
+        ".githooks/pre-commit",
+        ".overcommit.yml",
+        ".kilocode/mcp.json",
+        ".junie/mcp/mcp.json",
+        ".trae/mcp.json",
+        ".factory/mcp.json",
+        ".agent/rules/x.md",
+        "AGENTS.override.md",
+        "QWEN.md",
+        "mise.local.toml",
+        ".mise/config.toml",
+        ".lazy.lua",
+        ".lvimrc",
+        ".some-agent/mcp.json",
+        ".newrc",
+        ".config/x",
+        ".Foo",
+        ".eslintrc.js",
+        ".prettierrc.cjs",
+        "mise.ci.toml",
+        "a/LEFTHOOK.yml",
+        "x/y/QWEN.md",
+        "a.code-workspace",
+        ".ignore",
+        ".luarc.json",
     ];
     let harmless = [
-        ".gitignore", ".editorconfig", ".prettierrc", ".prettierrc.yaml", ".eslintrc.json",
-        ".dockerignore", ".npmignore", ".nvmrc", ".python-version", ".clang-format",
-        ".rustfmt.toml", ".gitkeep", ".markdownlint.json", "src/.hidden", "src/lib.rs", "head.rs",
-        "docs/config", "objects/x", "refs/x",
+        ".gitignore",
+        ".editorconfig",
+        ".prettierrc",
+        ".prettierrc.yaml",
+        ".eslintrc.json",
+        ".dockerignore",
+        ".npmignore",
+        ".nvmrc",
+        ".python-version",
+        ".clang-format",
+        ".rustfmt.toml",
+        ".gitkeep",
+        ".markdownlint.json",
+        "src/.hidden",
+        "src/lib.rs",
+        "head.rs",
+        "docs/config",
+        "objects/x",
+        "refs/x",
     ];
     let calls = |names: &[&'static str]| -> Vec<(&'static str, Value)> {
         names.iter().map(|name| ("write_file", json!({ "path": name, "content": "" }))).collect()
@@ -517,6 +583,14 @@ fn no_folder_becomes_a_repository_unasked() {
         let is_whole = has("HEAD") && (has("objects") && has("refs") || has("commondir"));
         assert!(!(is_whole && has("config")), "{order:?}");
     }
+    let toolgate = Toolgate::new();
+    let lines = [
+        "mkdir -p docs/objects docs/refs && touch docs/HEAD docs/config",
+        "mkdir -p docs/refs docs/objects; touch docs/config; touch docs/HEAD",
+        "cd docs && mkdir objects refs && touch HEAD config",
+        "touch docs/commondir docs/HEAD",
+    ];
+    all_are(&["ask"], &lines, &decided(&toolgate, &lines, "", &["--mode", "accept_edits"]));
 }
 
 #[test]
@@ -552,7 +626,8 @@ fn a_search_is_over_soon_whatever_it_looks_for() {
 #[test]
 fn a_deny_at_the_end_of_many_commands_is_a_deny() {
     let toolgate = Toolgate::with_files(&[("private/x.txt", "x\n")]);
-    let policy = "[permissions]\nallow = [\"Bash\"]\ndeny = [\"Bash(rm *)\", \"Read(./private/**)\"]\n";
+    let policy =
+        "[permissions]\nallow = [\"Bash\"]\ndeny = [\"Bash(rm *)\", \"Read(./private/**)\"]\n";
     let many = |with: &str, times: usize| format!("{}{with}", "echo a; ".repeat(times));
     let and = |with: &str| format!("{}{with}", "true && ".repeat(1_000));
     let lines = [
@@ -596,8 +671,12 @@ fn a_rule_may_name_the_folder_it_holds_in() {
     let here = here.to_str().unwrap().trim_end_matches('/');
     let forms = [
         format!("[permissions]\nallow = [\"Bash(./x.sh *) in {here}\"]\n"),
-        format!("[[rule]]\npermission = \"Bash(./x.sh *)\"\nfolder = \"{here}\"\ndecision = \"allow\"\n"),
-        format!("[[rule]]\ncommand = \"./x.sh *\"\nfolder = [\"{here}\", \"/other\"]\ndecision = \"allow\"\n"),
+        format!(
+            "[[rule]]\npermission = \"Bash(./x.sh *)\"\nfolder = \"{here}\"\ndecision = \"allow\"\n"
+        ),
+        format!(
+            "[[rule]]\ncommand = \"./x.sh *\"\nfolder = [\"{here}\", \"/other\"]\ndecision = \"allow\"\n"
+        ),
     ];
     for policy in forms {
         let lines = ["./x.sh build", "./x.sh", "cd . && ./x.sh build"];

@@ -377,13 +377,8 @@ impl Search<'_> {
 
     fn search_file(&self, searcher: &mut Searcher, file: &std::fs::File, path: &Path) -> Flow {
         let matcher = Patient::new(&self.grep.matcher, &self.grep.steps, self.context);
-        let mut lines = Lines::new(
-            self.grep.output,
-            &self.budget,
-            &matcher,
-            self.context.workspace(),
-            path,
-        );
+        let mut lines =
+            Lines::new(self.grep.output, &self.budget, &matcher, self.context.workspace(), path);
         if searcher.search_file(&matcher, file, &mut lines).is_err() {
             self.unsearched.fetch_add(1, Ordering::Relaxed);
         }

@@ -8,7 +8,10 @@ use std::path::PathBuf;
 /// Sections in which a setting can name a program, a file or another repository, and the settings
 /// there that cannot. Sections that are not listed have none that matter while git only looks.
 const SECTIONS: &[(&str, &str)] = &[
-    ("blame", "blankboundary coloring date markignoredlines markunblamablelines showemail showroot"),
+    (
+        "blame",
+        "blankboundary coloring date markignoredlines markunblamablelines showemail showroot",
+    ),
     (
         "core",
         "abbrev autocrlf bare bigfilethreshold checkroundtripencoding checkstat commentchar \
@@ -64,7 +67,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("uploadpack", "allowanysha1inwant allowreachablesha1inwant allowtipsha1inwant hiderefs"),
 ];
 
-/// What settings come to.
+/// The effect of settings.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Read {
     /// Git runs a program, or may: the setting that says so.
@@ -149,8 +152,8 @@ fn setting(line: &str) -> Option<(String, &str)> {
         None => (line, ""),
     };
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let is_key = key.starts_with(|letter: char| letter.is_ascii_alphabetic())
-        && key.bytes().all(is_letter);
+    let is_key =
+        key.starts_with(|letter: char| letter.is_ascii_alphabetic()) && key.bytes().all(is_letter);
     // A backslash at the end goes on in the next line, and an open quote may.
     let is_whole = !value.ends_with('\\') && value.matches('"').count() % 2 == 0;
     (is_key && is_whole).then(|| (key.to_lowercase(), value))

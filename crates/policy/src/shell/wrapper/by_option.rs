@@ -66,7 +66,12 @@ const ROWS: &[Row] = &[
     Row { names: "dc", parts: &["!"], ..NONE },
     Row { names: "delta", long: "--pager", ..NONE },
     Row { names: "diff3 sdiff", long: "--diff-program", ..NONE },
-    Row { names: "emacs emacsclient", long: "--eval --execute --funcall --load --script", letters: "lfe", ..NONE },
+    Row {
+        names: "emacs emacsclient",
+        long: "--eval --execute --funcall --load --script",
+        letters: "lfe",
+        ..NONE
+    },
     Row { names: "exiftool", parts: &["-if", "-config", "-execute", "-geotag", "-p"], ..NONE },
     Row { names: "fzf sk", long: "--bind --become --preview --listen", ..NONE },
     Row { names: "gnuplot", letters: "e", parts: &["system", "!"], ..NONE },
@@ -101,7 +106,8 @@ const ROWS: &[Row] = &[
     },
     Row { names: "mysql mariadb", long: "--pager", parts: &["system ", "\\!"], ..NONE },
     Row { names: "nmap", long: "--script --datadir", ..NONE },
-    Row { names: "openssl", parts: &["-engine", "-provider"], ..NONE },
+    Row { names: "openssl", parts: &["-engine", "-provider", "engine"], ..NONE },
+    Row { names: "patch", long: "--ed", letters: "e", valued: "BDFVYdgioprz", ..NONE },
     Row { names: "psql", parts: &["\\!", "\\copy", "program"], ..NONE },
     Row { names: "rg", long: "--hostname-bin --pre", ..NONE },
     Row {
@@ -117,8 +123,14 @@ const ROWS: &[Row] = &[
         letters: "DFIS",
         valued: "BbcEeiJLlmOopPQRWwX",
         parts: &[
-            "proxycommand", "localcommand", "knownhostscommand", "pkcs11provider",
-            "securitykeyprovider", "include", "match", "xauthlocation",
+            "proxycommand",
+            "localcommand",
+            "knownhostscommand",
+            "pkcs11provider",
+            "securitykeyprovider",
+            "include",
+            "match",
+            "xauthlocation",
         ],
         ..NONE
     },
@@ -126,10 +138,23 @@ const ROWS: &[Row] = &[
     Row { names: "split gsplit", long: "--filter", ..NONE },
     Row {
         names: "sqlite3",
-        parts: &[".shell", ".system", ".load", "load_extension", "edit(", "-cmd", "-init", "fts3_tokenizer"],
+        parts: &[
+            ".shell",
+            ".system",
+            ".load",
+            "load_extension",
+            "edit(",
+            "-cmd",
+            "-init",
+            "fts3_tokenizer",
+        ],
         ..NONE
     },
-    Row { names: "svn", long: "--config-dir --config-option --diff-cmd --diff3-cmd --editor-cmd", ..NONE },
+    Row {
+        names: "svn",
+        long: "--config-dir --config-option --diff-cmd --diff3-cmd --editor-cmd",
+        ..NONE
+    },
     Row {
         names: "bsdtar gtar star tar",
         long: "--checkpoint-action --info-script --new-volume-script --rmt-command --rsh-command --to-command --use-compress-program",
@@ -138,11 +163,7 @@ const ROWS: &[Row] = &[
         ..NONE
     },
     Row { names: "tcpdump", letters: "z", valued: "BcCDEFGijmMQrsTVwWyZ", ..NONE },
-    Row {
-        names: "ugrep ug",
-        long: "--filter --pager --view --config",
-        ..NONE
-    },
+    Row { names: "ugrep ug", long: "--filter --pager --view --config", ..NONE },
     Row {
         names: "ex gvim nvim vi view vim vimdiff",
         long: "--cmd --luamod-dev",
@@ -150,7 +171,13 @@ const ROWS: &[Row] = &[
         parts: &["+"],
         ..NONE
     },
-    Row { names: "wget", long: "--config --execute --use-askpass", letters: "e", valued: "aABDIlOoPQRTtUwXi", ..NONE },
+    Row {
+        names: "wget",
+        long: "--config --execute --use-askpass",
+        letters: "e",
+        valued: "aABDIlOoPQRTtUwXi",
+        ..NONE
+    },
     Row { names: "zip", long: "--unzip-command", parts: &["-tt"], ..NONE },
 ];
 
@@ -170,7 +197,9 @@ const GIT: &[(&str, &str, &str)] = &[
 
 /// The rows by the names of their programs.
 static BY_NAME: LazyLock<HashMap<&str, &Row>> = LazyLock::new(|| {
-    ROWS.iter().flat_map(|row| row.names.split_ascii_whitespace().map(move |name| (name, row))).collect()
+    ROWS.iter()
+        .flat_map(|row| row.names.split_ascii_whitespace().map(move |name| (name, row)))
+        .collect()
 });
 
 /// Returns what options have a program run: the text of it where that is known.
@@ -221,7 +250,8 @@ fn by_options(arguments: &[Word], long: &str, letters: &str, valued: &str) -> Ve
                 None => (text, None),
             };
             let is_meant = |option: &str| {
-                option == name || (name.len() > 2 && option.starts_with(name) && !HARMLESS.contains(&name))
+                option == name
+                    || (name.len() > 2 && option.starts_with(name) && !HARMLESS.contains(&name))
             };
             if long.split_ascii_whitespace().any(is_meant) {
                 found.push(value.or_else(next));
@@ -280,7 +310,9 @@ fn sed(arguments: &[Word]) -> Vec<Option<String>> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let text = word.text.as_str();
-        let long = |name: &str| text.split('=').next().is_some_and(|own| own.len() > 2 && name.starts_with(own));
+        let long = |name: &str| {
+            text.split('=').next().is_some_and(|own| own.len() > 2 && name.starts_with(own))
+        };
         if text.starts_with("--") && long("--expression") {
             has_script = true;
             let value = text.split_once('=').map(|(_, value)| value.to_owned());
@@ -293,10 +325,13 @@ fn sed(arguments: &[Word]) -> Vec<Option<String>> {
             if flags.contains('f') {
                 return vec![None];
             }
-            if let Some((_, script)) = flags.contains('e').then(|| cluster.split_once('e')).flatten() {
+            if let Some((_, script)) =
+                flags.contains('e').then(|| cluster.split_once('e')).flatten()
+            {
                 has_script = true;
                 let next = || words.next().map(|word| word.text.clone());
-                scripts.extend(Some(script.to_owned()).filter(|text| !text.is_empty()).or_else(next));
+                scripts
+                    .extend(Some(script.to_owned()).filter(|text| !text.is_empty()).or_else(next));
             }
         } else if first.is_none() && !text.starts_with("--") {
             first = Some(text.to_owned());

@@ -146,10 +146,33 @@ pub(super) fn given_settings<'w>(subcommand: &str, words: &'w [Word]) -> Vec<(&'
     found
 }
 
-/// Returns `true` if git's own options say where its programs or settings are.
+/// Commands of git that run other programs, whatever their options.
+const RUNNING: &[&str] = &[
+    "citool",
+    "credential",
+    "cvsserver",
+    "daemon",
+    "difftool",
+    "gui",
+    "imap-send",
+    "instaweb",
+    "mergetool",
+    "p4",
+    "remote-ext",
+    "remote-fd",
+    "shell",
+    "svn",
+    "web--browse",
+];
+
+/// Returns `true` if git's own options say where its programs or settings are, or its command is
+/// there to run another program.
 pub(super) fn names_programs(arguments: &[Word]) -> bool {
-    let before = arguments.get(..globals(arguments).min(arguments.len())).unwrap_or_default();
-    before.iter().any(|word| {
-        word.text.starts_with("--exec-path=") || word.text.starts_with("--config-env")
-    })
+    const OPTIONS: &[&str] =
+        &["--bare", "--config-env", "--exec-path=", "--git-dir", "--work-tree"];
+    let end = globals(arguments).min(arguments.len());
+    let before = arguments.get(..end).unwrap_or_default();
+    let subcommand = arguments.get(end).map_or("", |word| word.text.as_str());
+    RUNNING.contains(&subcommand)
+        || before.iter().any(|word| OPTIONS.iter().any(|option| word.text.starts_with(option)))
 }

@@ -64,8 +64,7 @@ impl Steps {
             .utf8(false)
             .which_captures(WhichCaptures::None)
             .nfa_size_limit(Some(MOST_BYTES));
-        let compiled =
-            thompson::NFA::compiler().syntax(syntax).configure(compiler).build(pattern);
+        let compiled = thompson::NFA::compiler().syntax(syntax).configure(compiler).build(pattern);
         let compiled = compiled.map_err(|_| {
             "the expression is too large: repeat less, or search for less at once".to_owned()
         })?;
