@@ -138,6 +138,7 @@ fn request(asker: &Asker) -> ApprovalRequest {
             permissions: Box::new(["Bash(npm run build)".into()]),
             meaning: "this very command".into(),
             reach: None,
+            folder: None,
         }]),
         goes_on: true,
         asked_at: SystemTime::now(),

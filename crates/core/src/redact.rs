@@ -6,6 +6,7 @@
 
 mod assignment;
 mod contents;
+mod encoded;
 mod env;
 mod escape;
 mod key;
@@ -109,6 +110,10 @@ impl Redactor {
         for view in escape::views(text) {
             let hidden = self.spans(&view.text).into_iter();
             spans.extend(hidden.map(|span| Span { range: view.origin(&span.range), ..span }));
+        }
+        for (range, said) in encoded::words(text) {
+            let hidden = self.spans(&said).into_iter().max_by_key(|span| span.certainty);
+            spans.extend(hidden.map(|span| Span { range, ..span }));
         }
         if spans.is_empty() {
             return Cow::Borrowed(text);

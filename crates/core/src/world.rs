@@ -2,6 +2,7 @@
 
 mod git;
 mod names;
+mod plain_file;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use toolgate_policy::{Access, Level, PathFact, Place, World};
 use crate::spawn::Spawner;
 use crate::workspace::{Follow, Workspace};
 
+/// Larger settings are not read.
+const LARGEST_TEXT: u64 = 256 * 1024;
 /// More files than this are not looked through.
 const MOST_FILES: usize = 50_000;
 
@@ -138,6 +141,10 @@ impl World for SessionWorld<'_> {
         path.symlink_metadata().is_ok()
     }
 
+    fn is_certainly_there(&self, path: &Path) -> bool {
+        self.is_there(path)
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         env::var(name).ok()
     }
@@ -145,21 +152,19 @@ impl World for SessionWorld<'_> {
     fn user_file(&self, path: &Path) -> Option<String> {
         let real = path.canonicalize().ok()?;
         let is_foreign = self.workspace.place_of(&real) == Place::Outside;
-        is_foreign.then(|| small_text(&real)).flatten()
+        is_foreign.then(|| self.text(&real)).flatten()
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        match plain_file::read(path, LARGEST_TEXT) {
+            Ok(Some(bytes)) => String::from_utf8(bytes).ok(),
+            Ok(None) | Err(_) => None,
+        }
     }
 
     fn remotes(&self, folder: &Path) -> Vec<String> {
         git::remotes(folder)
     }
-}
-
-/// Returns the text of a regular file of a sensible size.
-fn small_text(path: &Path) -> Option<String> {
-    const LARGEST: u64 = 256 * 1024;
-    let metadata = path.metadata().ok()?;
-    (metadata.is_file() && metadata.len() <= LARGEST)
-        .then(|| std::fs::read_to_string(path).ok())
-        .flatten()
 }
 
 /// The real path of the program a bare name means; an error when the search path depends on

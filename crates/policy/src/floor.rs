@@ -1,6 +1,7 @@
 //! What ordinary rules cannot lower.
 
 pub mod address;
+mod names;
 pub mod protected;
 pub mod sensitive;
 pub mod system;

@@ -12,6 +12,7 @@ mod hosts;
 mod leaving;
 mod path;
 mod reach;
+mod repository;
 mod ruling;
 mod shell;
 mod web;

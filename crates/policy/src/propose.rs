@@ -3,11 +3,16 @@
 //! What is never proposed: a pattern for anything whose first words do not say what it does.
 //! Interpreters, wrappers, `sudo` and `rm` run or remove whatever follows them. A script, a removal
 //! or a program that `npx` finds is proposed as this very command, where it runs confined.
+//!
+//! What a folder defines, such as a script or a target of `make`, is proposed for that folder, and so
+//! is whatever runs unconfined.
 
 mod candidate;
 mod command;
 mod files;
 mod programs;
+
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -20,8 +25,8 @@ use crate::load::Loader;
 use crate::pattern::Places;
 use crate::profile::Profile;
 use crate::rule::{Priority, Rule, Sandbox};
-use crate::shell::{Reading, read};
-use crate::world::World;
+use crate::shell::{Look, Reading, bytes, look, read};
+use crate::world::{World, normal};
 
 /// More than this is too much to choose from.
 const MOST: usize = 3;
@@ -40,6 +45,9 @@ pub struct Proposed {
     /// What commands it allows run with; nothing for other calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<Profile>,
+    /// The folder that the permissions without one are limited to where commands run unconfined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// The rules, as strong as "always allow".
     #[serde(skip)]
     pub rules: Vec<Rule>,
@@ -101,7 +109,7 @@ pub(crate) fn proposals(
 /// What each part of a call could be allowed with. A part without any is left out.
 fn parts(facts: &Facts, world: &dyn World, is_confined: bool) -> Vec<Vec<Candidate>> {
     let parts = match facts.tool.as_str() {
-        "shell" => commands(facts, is_confined),
+        "shell" => commands(facts, world, is_confined),
         "web_fetch" => vec![Vec::from_iter(host(facts))],
         "task" => vec![Vec::from_iter(agent(facts))],
         _ if !facts.paths.is_empty() => {
@@ -113,16 +121,33 @@ fn parts(facts: &Facts, world: &dyn World, is_confined: bool) -> Vec<Vec<Candida
 }
 
 /// The commands of a line; none where it is not known word by word.
-fn commands(facts: &Facts, is_confined: bool) -> Vec<Vec<Candidate>> {
+fn commands(facts: &Facts, world: &dyn World, is_confined: bool) -> Vec<Vec<Candidate>> {
     // A line with more commands than this is not looked at.
     const MOST_COMMANDS: usize = 20;
     let line = facts.args.get("command").and_then(Value::as_str).unwrap_or_default();
-    match read(line) {
-        Reading::Literal(line) if line.commands().len() <= MOST_COMMANDS => {
-            line.commands().iter().map(|one| command::candidates(one, is_confined)).collect()
-        }
-        _ => Vec::new(),
+    let Reading::Literal(line) = read(line) else { return Vec::new() };
+    if line.commands().len() > MOST_COMMANDS {
+        return Vec::new();
     }
+    let cwd = facts.args.get("cwd").and_then(Value::as_str).unwrap_or_default();
+    let mut folder = Some(normal(&world.workspace().join(cwd)));
+    let mut found = Vec::new();
+    for one in line.commands() {
+        let place = folder.as_deref().and_then(folder_name);
+        found.push(command::candidates(one, place.as_deref(), is_confined));
+        if let Look::Enters(target) = look(one) {
+            folder =
+                folder.zip(target.literal()).map(|(folder, target)| normal(&folder.join(target)));
+        }
+    }
+    found
+}
+
+/// A folder as a permission can name it.
+fn folder_name(folder: &Path) -> Option<String> {
+    let text = folder.to_str()?;
+    let is_plain = !text.contains(['*', '?', ')', ',']) && bytes::check(text).is_ok();
+    (is_plain && text.starts_with('/') && text.trim() == text).then(|| text.to_owned())
 }
 
 /// The host of an address; one that is not public is never proposed.
@@ -169,8 +194,14 @@ fn proposed(
 ) -> Option<Proposed> {
     let mut permissions: Vec<String> = Vec::new();
     let mut meanings = Vec::new();
-    for candidates in parts {
-        let candidate = candidates.get(width).or(candidates.last())?;
+    let chosen: Vec<&Candidate> =
+        parts.iter().map(|some| some.get(width).or(some.last())).collect::<Option<_>>()?;
+    let is_full = reach.is_some_and(|reach| reach.sandbox == Sandbox::Full);
+    let folder = chosen.first().and_then(|first| first.folder.clone());
+    let is_mixed = chosen.iter().any(|one| one.folder != folder);
+    for candidate in chosen {
+        let limited = candidate.is_local || is_full || is_mixed;
+        let candidate = if limited { candidate.limited()? } else { candidate.clone() };
         if !permissions.contains(&candidate.permission) {
             permissions.push(candidate.permission.clone());
             meanings.push(candidate.meaning.clone());
@@ -186,7 +217,7 @@ fn proposed(
     }
     let permission = permissions.join(", ");
     let meaning = Proposed::meaning(&meanings.join("; "), reach);
-    Some(Proposed { permission, permissions, meaning, reach: reach.cloned(), rules })
+    Some(Proposed { permission, permissions, meaning, reach: reach.cloned(), folder, rules })
 }
 
 fn loader(world: &dyn World) -> Loader {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -12,7 +12,9 @@ use crate::mode::Mode;
 use crate::name::ToolName;
 use crate::pattern::condition::lookup;
 use crate::pattern::path::{folded, text};
-use crate::pattern::{CommandPattern, CommandText, Condition, DomainPattern, PathPattern, Regular};
+use crate::pattern::{
+    CommandPattern, CommandText, Condition, DomainPattern, FolderPattern, PathPattern, Regular,
+};
 
 /// One tool and one thing it touches. A call is as many questions as it touches things.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub struct Question<'q> {
     pub now: i64,
     /// The subagent that makes the call.
     pub caller: Option<&'q str>,
+    /// The folders it may be made in: that of a command, or the workspace.
+    pub folders: &'q [PathBuf],
     /// The path it is about.
     pub path: Option<&'q PathForms<'q>>,
     /// The command it is about.
@@ -72,6 +76,15 @@ impl Question<'_> {
         match decision {
             Decision::Allow => requested && covered(&forms.resolved, &forms.resolved_folded),
             _ => requested || covered(&forms.resolved, &forms.resolved_folded),
+        }
+    }
+
+    /// Rules that allow need every folder the call may be made in; others any of them.
+    pub fn is_in(&self, patterns: &[FolderPattern], decision: Decision) -> bool {
+        let covered = |folder: &PathBuf| patterns.iter().any(|pattern| pattern.matches(folder));
+        match decision {
+            Decision::Allow => !self.folders.is_empty() && self.folders.iter().all(covered),
+            _ => self.folders.iter().any(covered),
         }
     }
 

@@ -13,7 +13,9 @@ use crate::effect::{Effect, Hints, Risk, Scope};
 use crate::mode::Modes;
 use crate::name::{Specificity, ToolName, ToolPattern};
 use crate::needs::Need;
-use crate::pattern::{CommandPattern, Condition, DomainPattern, PathPattern, Regular};
+use crate::pattern::{
+    CommandPattern, Condition, DomainPattern, FolderPattern, PathPattern, Regular,
+};
 use crate::question::Question;
 use crate::wildcard::Wildcard;
 
@@ -53,6 +55,8 @@ pub struct Matcher {
     pub commands: Vec<CommandPattern>,
     /// Paths the call touches; any of them.
     pub paths: Vec<PathPattern>,
+    /// Folders that a command runs in; any of them.
+    pub folders: Vec<FolderPattern>,
     /// Whose the file is that it touches; any of them.
     pub scopes: Vec<Scope>,
     /// Hosts it reaches; any of them.
@@ -303,6 +307,9 @@ impl Rule {
         if !matcher.paths.is_empty() && !question.is_path(&matcher.paths, self.decision) {
             return Some(Mismatch::Path);
         }
+        if !matcher.folders.is_empty() && !question.is_in(&matcher.folders, self.decision) {
+            return Some(Mismatch::Folder);
+        }
         let scope = question.path.and_then(|path| path.scope);
         if !matcher.scopes.is_empty() && !scope.is_some_and(|scope| matcher.scopes.contains(&scope))
         {
@@ -366,6 +373,9 @@ impl Rule {
         if !parts.is_empty() {
             shown.push_str(&format!("({})", parts.join(", ")));
         }
+        for folder in &self.matcher.folders {
+            shown.push_str(&format!(" in {folder}"));
+        }
         shown
     }
 }
@@ -397,6 +407,7 @@ pub enum Mismatch {
     Caller,
     Command,
     Path,
+    Folder,
     Scope,
     Domain,
     Agent,
@@ -416,6 +427,7 @@ impl fmt::Display for Mismatch {
             Self::Caller => "another subagent calls",
             Self::Command => "another command",
             Self::Path => "another path",
+            Self::Folder => "another folder",
             Self::Scope => "a file of another scope",
             Self::Domain => "another host",
             Self::Agent => "another subagent",

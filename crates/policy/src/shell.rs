@@ -10,6 +10,7 @@
 
 pub mod bytes;
 pub mod command;
+mod content;
 pub mod edits;
 pub mod gate;
 pub mod parts;
@@ -23,6 +24,7 @@ pub mod syntax;
 pub mod wrapper;
 
 pub use command::{Assignment, Command, Direction, Line, Reading, Redirect, Values, Word};
+pub(crate) use content::{Content, content};
 pub use edits::edits;
 pub use parts::{Part, parts};
 pub use reading::read;

@@ -49,6 +49,8 @@ pub struct Restrictions {
     pub commands: bool,
     /// On paths.
     pub paths: bool,
+    /// On reading what is at paths.
+    pub reading: bool,
     /// By the workspace.
     pub by_workspace: bool,
 }
@@ -204,6 +206,7 @@ impl Restrictions {
             || !matcher.conditions.is_empty();
         self.commands |= !built_in && (about_commands || is_about_shell(rule));
         self.paths |= !built_in && !matcher.paths.is_empty();
+        self.reading |= restricts_reading(rule);
         self.by_workspace |= rule.origin.tier == Tier::Workspace;
     }
 }
@@ -213,6 +216,11 @@ pub(crate) fn restricts_paths(rule: &Rule) -> bool {
     rule.decision != Decision::Allow
         && rule.origin.tier != Tier::Default
         && !rule.matcher.paths.is_empty()
+}
+
+/// Returns `true` if a rule of an owner forbids reading what is at paths, or asks about it.
+pub(crate) fn restricts_reading(rule: &Rule) -> bool {
+    restricts_paths(rule) && rule.is_about("read_file")
 }
 
 fn is_about_shell(rule: &Rule) -> bool {

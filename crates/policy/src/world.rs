@@ -41,6 +41,11 @@ pub trait World: fmt::Debug + Sync {
         true
     }
 
+    /// Returns `true` if something is certainly at a path.
+    fn is_certainly_there(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// Returns `true` if a path is a symbolic link, or may be one.
     fn is_link(&self, _path: &Path) -> bool {
         true
@@ -54,6 +59,12 @@ pub trait World: fmt::Debug + Sync {
     /// Returns the text of one of the user's own settings files. A file of a workspace is not
     /// one, wherever it lies.
     fn user_file(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
+    /// Returns the text of a small file, wherever it lies; nothing when it cannot be read. Asked
+    /// only about files that tell programs what to do.
+    fn text(&self, _path: &Path) -> Option<String> {
         None
     }
 

@@ -7,10 +7,11 @@ use std::time::SystemTime;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use toolgate_policy::Risk;
 use toolgate_policy::profile::Profile;
 use toolgate_policy::propose::Proposed;
+use toolgate_policy::rule::Sandbox;
 use uuid::Uuid;
 
 use super::digest::Digest;
@@ -151,16 +152,37 @@ pub struct Proposal {
     /// What such a command runs with; nothing for other calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<Box<Profile>>,
+    /// The folder that the permissions without one are limited to where commands run unconfined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<SmolStr>,
 }
 
 impl Proposal {
-    /// The same rule for commands that run with something else.
+    /// The same rule for commands that run with something else. Without a sandbox it holds only in
+    /// the folder it was asked about; where that is not known, the rule stays as it is.
     #[must_use]
     pub fn reaching(&self, reach: &Profile) -> Self {
+        let is_full = reach.sandbox == Sandbox::Full;
+        let is_placed = |permission: &SmolStr| permission.contains(") in /");
+        if is_full && self.folder.is_none() && !self.permissions.iter().all(is_placed) {
+            return self.clone();
+        }
+        let limited = |permission: &SmolStr| match &self.folder {
+            Some(folder) if is_full && !is_placed(permission) => {
+                format_smolstr!("{permission} in {folder}")
+            }
+            _ => permission.clone(),
+        };
+        let permissions: Box<[SmolStr]> = self.permissions.iter().map(limited).collect();
+        let permission = match self.permissions == permissions {
+            true => self.permission.clone(),
+            false => permissions.join(", ").into(),
+        };
         let ending = self.reach.as_deref().map(|own| Proposed::meaning("", Some(own)));
         let covers = ending.and_then(|ending| self.meaning.strip_suffix(&ending));
         let meaning = Proposed::meaning(covers.unwrap_or(&self.meaning), Some(reach));
-        Self { meaning: meaning.into(), reach: Some(Box::new(reach.clone())), ..self.clone() }
+        let reach = Some(Box::new(reach.clone()));
+        Self { permission, permissions, meaning: meaning.into(), reach, ..self.clone() }
     }
 }
 
@@ -269,8 +291,6 @@ impl<'de> Deserialize<'de> for ApprovalId {
 
 #[cfg(test)]
 mod tests {
-    use toolgate_policy::rule::Sandbox;
-
     use super::*;
 
     #[test]
@@ -292,13 +312,31 @@ mod tests {
             permissions: Box::new(["Bash(npm run *)".into()]),
             meaning: Proposed::meaning("`npm run` with whatever follows", Some(&reading)).into(),
             reach: Some(Box::new(reading.clone())),
+            folder: Some("/work/site".into()),
         };
         let wider = proposal.reaching(&Profile::of(Sandbox::Full));
         assert_eq!(
             wider.meaning,
             "`npm run` with whatever follows; it runs unconfined: it can do whatever you can"
         );
-        assert_eq!(wider.reaching(&reading), proposal);
+        assert_eq!(wider.permissions.as_ref(), ["Bash(npm run *) in /work/site"]);
+        assert_eq!(wider.permission, "Bash(npm run *) in /work/site");
+        let writing = Profile::of(Sandbox::WorkspaceWrite);
+        assert_eq!(proposal.reaching(&writing).permission, proposal.permission);
+        assert_eq!(proposal.reaching(&writing).reaching(&reading), proposal);
+    }
+
+    #[test]
+    fn a_rule_is_never_unconfined_everywhere() {
+        let reading = Profile::of(Sandbox::ReadOnly);
+        let anywhere = Proposal {
+            permission: "Bash(npm run *)".into(),
+            permissions: Box::new(["Bash(npm run *)".into()]),
+            meaning: "words".into(),
+            reach: Some(Box::new(reading)),
+            folder: None,
+        };
+        assert_eq!(anywhere.reaching(&Profile::of(Sandbox::Full)), anywhere);
     }
 
     #[test]

@@ -345,6 +345,7 @@ fn proposals(parts: &Parts, call: &Validated) -> Box<[Proposal]> {
         permissions: proposed.permissions.into_iter().map(SmolStr::from).collect(),
         meaning: visible::question(&visible::line(&proposed.meaning)).into(),
         reach: proposed.reach.map(Box::new),
+        folder: proposed.folder.map(SmolStr::from),
     };
     // Without them the person can still answer.
     proposed.unwrap_or_default().into_iter().map(shown).collect()

@@ -89,6 +89,22 @@ shapes! {
     "credential" ["authorization"]
         r#"(?i:authorization)["']?\s{0,4}[:=]\s{0,4}["']?(?:(?i:bearer|basic|token|digest|negotiate|apikey)[ \t]+)?([^\s"',;]{4,})"# no_reference;
     "password" ["://"] r#"[A-Za-z0-9+.-]://[^\s/:@"'<>`\[\]{}]*:([^\s/"'<>`{}]+)@"# no_reference;
+    "password" ["mysql", "mariadb", "mycli", "7z"]
+        r#"(?:mysql[a-z]*|mariadb[a-z-]*|mycli|7z[arz]?)(?-u:\b)[^\n|;&]*?[ \t]-p["']?([^\s"'$-][^\s"']*)"# anything;
+    "password" ["sshpass", "mongo", " login", "cqlsh", "ncftp"]
+        r#"(?:sshpass|mongo[a-z]*|(?:docker|podman|nerdctl|registry|oras|oc|az) login|cqlsh|ncftp[a-z]*)(?-u:\b)[^\n|;&]*?[ \t]-p[ \t=]{0,2}["']?([^\s"'$-][^\s"']*)"# anything;
+    "password" ["redis-cli", "valkey-cli"] r#"(?:redis|valkey)-cli(?-u:\b)[^\n|;&]*?[ \t]-a[ \t]{0,2}["']?([^\s"'$-][^\s"']*)"# anything;
+    "password" ["ldap"] r#"ldap[a-z]+(?-u:\b)[^\n|;&]*?[ \t]-w[ \t]{0,2}["']?([^\s"'$-][^\s"']*)"# anything;
+    "password" ["ssh-keygen"] r#"ssh-keygen(?-u:\b)[^\n|;&]*?[ \t]-[PN][ \t]{0,2}["']?([^\s"'$-][^\s"']*)"# anything;
+    "password" ["zip", "sqlcmd", "bcp"]
+        r#"(?-u:\b)(?:(?:un)?zip|sqlcmd|bcp)(?-u:\b)[^\n|;&]*?[ \t]-P[ \t]{0,2}["']?([^\s"'$-][^\s"']*)"# anything;
+    "password" ["plink", "pscp", "psftp", "putty"] r#"(?:plink|pscp|psftp|putty)(?-u:\b)[^\n|;&]*?[ \t]-pw[ \t]+["']?([^\s"'$-][^\s"']*)"# anything;
+    "password" ["smbclient", "rpcclient"] r#"(?:smb|rpc)client(?-u:\b)[^\n|;&]*?[ \t]-U[ \t]{0,2}["']?[^\s"'%]+%([^\s"']+)"# anything;
+    "password" ["pass:"] r#"-pass(?:in|out|word)?[ \t=]+["']?pass:([^\s"']+)"# no_reference;
+    "password" ["htpasswd"] r#"htpasswd[ \t]+-[A-Za-z]*b[A-Za-z]*[ \t]+[^\s]+[ \t]+[^\s]+[ \t]+["']?([^\s"'$]+)"# anything;
+    "password" ["lftp"] r#"lftp(?-u:\b)[^\n|;&]*?[ \t]-u[ \t]{0,2}["']?[^\s"',]+,([^\s"']+)"# anything;
+    "password" ["http", "xh"] r#"(?:^|[\s;|&])(?:https?|xhs?|httpie)[ \t][^\n|;&]*?(?:-a|--auth)[ =]{1,2}["']?[^\s:"'$]+:([^\s"'$/][^\s"'$]*)"# anything;
+    "password" ["_auth=", "_pwd=", "pgpass", "sshpass="] r#"(?:REDISCLI_AUTH|MYSQL_PWD|SSHPASS|PGPASSWORD)=["']?([^\s"'$;&|]+)"# no_reference;
     "password" ["curl"] r#"curl(?-u:\b)[^\n|;]*?[ \t](?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:"'$]+:([^\s"'$]+)"# anything;
 }
 

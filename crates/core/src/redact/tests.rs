@@ -59,6 +59,88 @@ fn tokens() -> Vec<(String, &'static str)> {
 }
 
 #[test]
+fn passwords_in_options_are_taken_out() {
+    let word = "[redacted: password]";
+    for (before, after) in [
+        ("mysql -u root -p", " shop"),
+        ("mysql -uroot -p'", "' -e 'select 1'"),
+        ("mysqldump --all -p", " > x.sql"),
+        ("mariadb -h db -p", ""),
+        ("sshpass -p ", " ssh host"),
+        ("sshpass -p", " ssh host"),
+        ("sshpass -p '", "' ssh host"),
+        ("redis-cli -h db -a ", " ping"),
+        ("curl -u user:", " https://host"),
+        ("curl -sSu 'user:", "' https://host"),
+        ("docker login -u me -p ", " registry"),
+        ("mongosh -u me -p ", " db"),
+        ("ldapsearch -x -D cn=a -w ", " -b dc=b"),
+        ("unzip -P ", " a.zip"),
+        ("7z x -p", " a.7z"),
+        ("ssh-keygen -t ed25519 -N ", " -f key"),
+        ("plink -pw ", " host"),
+        ("smbclient -U me%", " //host/share"),
+        ("openssl enc -pass pass:", " -in x"),
+        ("openssl rsa -passin pass:", " -in x"),
+        ("htpasswd -bc file me ", ""),
+        ("lftp -u me,", " host"),
+        ("http -a me:", " host/path"),
+        ("PGPASSWORD=", " psql -h db"),
+        ("export MYSQL_PWD=", "; mysql"),
+        ("SSHPASS=", " sshpass -e ssh host"),
+        ("REDISCLI_AUTH=", " redis-cli"),
+    ] {
+        let clean = redacted(&format!("{before}hunter2Xy{after}"));
+        assert_eq!(clean, format!("{before}{word}{after}"));
+    }
+    for text in [
+        "mysql -p shop",
+        "mkdir -p src/a",
+        "docker run -p 80:80 x",
+        "ssh -p 22 host",
+        "gzip -N file",
+        "cp -a src dst",
+        "git log -p -u",
+        "redis-cli -a $PASS ping",
+        "PGPASSWORD=$PASS psql",
+        "http GET host/path",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+fn base64(text: &str) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut word = String::new();
+    for three in text.as_bytes().chunks(3) {
+        let bits = three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte));
+        let bits = bits << (8 * (3 - three.len()));
+        for place in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
+            word.push(if place <= three.len() { char::from(letter) } else { '=' });
+        }
+    }
+    word
+}
+
+#[test]
+fn tokens_in_base64_are_taken_out() {
+    for (token, kind) in tokens() {
+        for said in [token.clone(), format!("user:{token}\n"), format!("{{\"a\":\"{token}\"}}")] {
+            let word = base64(&said);
+            for word in [word.as_str(), word.trim_end_matches('='), &word.replace('/', "_")] {
+                let clean = redacted(&format!("echo {word} | base64 -d"));
+                assert!(!clean.contains(word.trim_end_matches('=')), "{kind}: {clean}");
+            }
+        }
+    }
+    let harmless = base64("the quick brown fox jumps over the lazy dog");
+    assert_eq!(redacted(&harmless), harmless);
+    let path = "crates/policy/src/shell/readonly/git/subcommands";
+    assert_eq!(redacted(path), path);
+}
+
+#[test]
 fn tokens_are_known_by_their_shape_wherever_they_stand() {
     for (token, kind) in tokens() {
         let words = format!("[redacted: {kind}]");

@@ -1,236 +1,217 @@
-//! What in a repository's own settings makes git run another program.
+//! Git repositories as git finds them, and what in their settings makes git run another program.
+//!
+//! Everything is read as [`plain_file`] does. What cannot be read or understood counts as running
+//! a program.
 
-use std::fs;
+mod index;
+mod settings;
+
 use std::path::{Path, PathBuf};
 
-/// Settings that name a program git runs while it only looks.
-const RUNNING: &[(&str, &str)] = &[
-    ("core", "fsmonitor"),
-    ("core", "alternaterefscommand"),
-    ("core", "sshcommand"),
-    ("core", "gitproxy"),
-    ("core", "worktree"),
-    ("blame", "ignorerevsfile"),
-    ("core", "askpass"),
-    ("core", "pager"),
-    ("diff", "external"),
-    ("diff", "command"),
-    ("diff", "textconv"),
-    ("filter", "clean"),
-    ("filter", "smudge"),
-    ("filter", "process"),
-    ("gpg", "program"),
-    ("interactive", "difffilter"),
-    ("log", "showsignature"),
-    ("merge", "driver"),
-    ("pager", ""),
-    ("include", "path"),
-    ("includeif", "path"),
-    ("trailer", "command"),
-    ("trailer", "cmd"),
-    ("credential", "helper"),
-    ("remote", "uploadpack"),
-    ("remote", "vcs"),
-    ("remote", "promisor"),
-    ("remote", "partialclonefilter"),
-    ("pretty", ""),
-    ("extensions", "partialclone"),
-];
+use super::plain_file;
 
 /// Hooks that run while git only looks.
 const HOOKS: &[&str] = &["post-index-change", "fsmonitor-watchman", "query-watchman"];
 
 /// Larger settings are not read.
 const MOST_BYTES: u64 = 1 << 20;
+/// Repositories inside of others that are looked at.
+const MOST_INSIDE: usize = 200;
+/// Maximum depth of repositories inside of each other.
+const DEEPEST: usize = 4;
 
-/// The setting of the repository around a folder that makes git run a program, if there is one.
+/// The reason why nothing is known about a repository.
+const UNREADABLE: &str = "settings that cannot be read";
+
+/// Returns the setting of the repository around a folder that makes git run a program.
 pub(super) fn runs(folder: &Path) -> Option<String> {
-    let folder = folder.canonicalize().ok()?;
-    let repository = folder.ancestors().find_map(repository_at)?;
-    let common = common_folder(&repository);
-    for settings in
-        [repository.join("config"), common.join("config"), repository.join("config.worktree")]
-    {
-        if let Some(setting) = running_setting(&settings) {
-            return Some(setting);
+    let Some(folder) = folder.ancestors().find_map(|folder| folder.canonicalize().ok()) else {
+        return Some(UNREADABLE.to_owned());
+    };
+    for above in folder.ancestors() {
+        match repository_at(above) {
+            Found::Nothing => {}
+            Found::Unclear => return Some("a repository that cannot be read".to_owned()),
+            Found::Bare => return Some("a bare repository".to_owned()),
+            // Git goes on above a folder that only looks like one.
+            Found::Incomplete(repository) => {
+                let found = runs_in(&repository, above, &mut Visited::default());
+                if found.is_some() {
+                    return found;
+                }
+            }
+            Found::Repository(repository) => {
+                return runs_in(&repository, above, &mut Visited::default());
+            }
         }
     }
-    let modules = running_in_modules(&common.join("modules"), 0);
-    if let Some(setting) = modules.or_else(|| running_in_links(&folder, &repository)) {
-        return Some(setting);
-    }
-    let hooks = hooks_folder(&folder, &common);
-    HOOKS.iter().find(|hook| hooks.join(hook).exists()).map(|hook| format!("hook {hook}"))
+    None
 }
 
 /// Returns the addresses of the remotes of the repository around a folder.
 pub(super) fn remotes(folder: &Path) -> Vec<String> {
     let Ok(folder) = folder.canonicalize() else { return Vec::new() };
-    let Some(repository) = folder.ancestors().find_map(repository_at) else { return Vec::new() };
-    let settings = common_folder(&repository).join("config");
-    let is_small = fs::metadata(&settings).is_ok_and(|found| found.len() <= MOST_BYTES);
-    let text = if is_small { fs::read_to_string(&settings).ok() } else { None };
-    let mut is_remote = false;
-    let mut found = Vec::new();
-    for line in text.unwrap_or_default().lines().map(str::trim) {
-        if let Some(header) = line.strip_prefix('[') {
-            let name = header.split([' ', '\t', '"', '.', ']']).next().unwrap_or_default();
-            is_remote = name.eq_ignore_ascii_case("remote");
-            continue;
-        }
-        if let Some((key, value)) = line.split_once('=').filter(|_| is_remote)
-            && matches!(key.trim().to_lowercase().as_str(), "url" | "pushurl")
-        {
-            found.push(value.trim().trim_matches('"').to_owned());
+    let found = folder.ancestors().find_map(|above| match repository_at(above) {
+        Found::Repository(repository) | Found::Incomplete(repository) => Some(repository),
+        Found::Bare => Some(above.to_owned()),
+        Found::Nothing | Found::Unclear => None,
+    });
+    let Some(common) = found.and_then(|repository| common_folder(&repository)) else {
+        return Vec::new();
+    };
+    match plain_file::read(&common.join("config"), MOST_BYTES) {
+        Ok(Some(text)) => settings::remotes(&String::from_utf8_lossy(&text)),
+        _ => Vec::new(),
+    }
+}
+
+/// A repository whose files may lie in a folder.
+enum Found {
+    Nothing,
+    /// One that git would use.
+    Repository(PathBuf),
+    /// One that lacks something, so that git would look further.
+    Incomplete(PathBuf),
+    /// The folder itself is one, whatever it is called.
+    Bare,
+    /// Git would fail, or it cannot be read.
+    Unclear,
+}
+
+/// Looks for a repository as git does: a `.git` that is a folder, one that is a file and names a
+/// folder, or the folder itself.
+fn repository_at(folder: &Path) -> Found {
+    let inside = folder.join(".git");
+    if inside.is_dir() {
+        let is_whole = is_repository(&inside);
+        return if is_whole { Found::Repository(inside) } else { Found::Incomplete(inside) };
+    }
+    if inside.symlink_metadata().is_ok() {
+        let text = plain_file::read(&inside, MOST_BYTES).ok().flatten();
+        let text = text.and_then(|text| String::from_utf8(text).ok());
+        let named = text.as_deref().and_then(|text| text.strip_prefix("gitdir:"));
+        let named = named.map(|named| folder.join(named.trim()));
+        return match named.filter(|named| is_repository(named)) {
+            Some(repository) => Found::Repository(repository),
+            None => Found::Unclear,
+        };
+    }
+    if is_repository(folder) { Found::Bare } else { Found::Nothing }
+}
+
+/// Returns `true` if git would take a folder for a repository, or might.
+fn is_repository(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    let common = common_folder(folder);
+    has("HEAD")
+        && common
+            .is_none_or(|common| common.join("objects").is_dir() && common.join("refs").is_dir())
+}
+
+/// Returns where a work tree keeps what it shares with others; nothing if that cannot be told.
+fn common_folder(repository: &Path) -> Option<PathBuf> {
+    match plain_file::read(&repository.join("commondir"), MOST_BYTES) {
+        Ok(Some(text)) => Some(repository.join(String::from_utf8(text).ok()?.trim())),
+        Ok(None) => Some(repository.to_owned()),
+        Err(_) => None,
+    }
+}
+
+/// The repositories that were looked at, so that there is an end to it.
+#[derive(Debug, Default)]
+struct Visited {
+    depth: usize,
+    count: usize,
+}
+
+/// Returns what makes git run a program in a repository or in those inside of it.
+fn runs_in(repository: &Path, top: &Path, visited: &mut Visited) -> Option<String> {
+    visited.count += 1;
+    if visited.count > MOST_INSIDE || visited.depth > DEEPEST {
+        return Some("more repositories inside of each other than are looked at".to_owned());
+    }
+    let Some(common) = common_folder(repository) else { return Some(UNREADABLE.to_owned()) };
+    let mut hooks = common.join("hooks");
+    let files = ["config", "config.worktree"].map(|name| repository.join(name));
+    for file in files.into_iter().chain([common.join("config")]) {
+        let text = match plain_file::read(&file, MOST_BYTES) {
+            Ok(Some(text)) => text,
+            Ok(None) => continue,
+            Err(_) => return Some(UNREADABLE.to_owned()),
+        };
+        let Ok(text) = String::from_utf8(text) else { return Some(UNREADABLE.to_owned()) };
+        match settings::read(&text) {
+            settings::Read::Runs(setting) => return Some(setting),
+            settings::Read::Plain { hooks: Some(path) } => hooks = top.join(path),
+            settings::Read::Plain { hooks: None } => {}
         }
     }
+    let has_hook = |hook: &&&str| hooks.join(hook).symlink_metadata().is_ok();
+    if let Some(hook) = HOOKS.iter().find(has_hook) {
+        return Some(format!("hook {hook}"));
+    }
+    visited.depth += 1;
+    let found = runs_in_modules(&common.join("modules"), visited)
+        .or_else(|| runs_in_links(repository, top, visited));
+    visited.depth -= 1;
     found
 }
 
-/// What the settings of submodules, which git enters, make it run.
-fn running_in_modules(modules: &Path, depth: usize) -> Option<String> {
-    const DEEPEST: usize = 4;
-    for entry in modules.read_dir().ok()?.flatten() {
-        let folder = entry.path();
-        let found = running_setting(&folder.join("config")).or_else(|| {
-            (depth < DEEPEST).then(|| running_in_modules(&folder, depth + 1)).flatten()
-        });
-        if found.is_some() && folder.is_dir() {
+/// Returns what the settings of submodules, which git enters, make it run.
+fn runs_in_modules(modules: &Path, visited: &mut Visited) -> Option<String> {
+    let mut waiting = vec![(modules.to_owned(), 0)];
+    while let Some((folder, depth)) = waiting.pop() {
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let inner = entry.path();
+            if !inner.is_dir() {
+                continue;
+            }
+            if inner.join("config").symlink_metadata().is_ok() {
+                let found = runs_in(&inner, &inner, visited);
+                if found.is_some() {
+                    return found;
+                }
+            } else if depth < DEEPEST && visited.count < MOST_INSIDE {
+                visited.count += 1;
+                waiting.push((inner, depth + 1));
+            } else {
+                return Some("more submodules than are looked at".to_owned());
+            }
+        }
+    }
+    None
+}
+
+/// Returns what the settings of repositories that this one tracks make git run.
+fn runs_in_links(repository: &Path, top: &Path, visited: &mut Visited) -> Option<String> {
+    let unreadable = || Some("an index that cannot be read".to_owned());
+    let index = match plain_file::read(&repository.join("index"), index::MOST_BYTES) {
+        Ok(Some(index)) => index,
+        Ok(None) => return None,
+        Err(_) => return unreadable(),
+    };
+    let Some(paths) = index::tracked_repositories(&index) else { return unreadable() };
+    for path in paths {
+        let folder = top.join(path);
+        let inner = match repository_at(&folder) {
+            Found::Repository(inner) | Found::Incomplete(inner) => inner,
+            Found::Bare | Found::Unclear => {
+                return Some("a submodule that cannot be read".to_owned());
+            }
+            Found::Nothing => continue,
+        };
+        let found = runs_in(&inner, &folder, visited);
+        if found.is_some() {
             return found;
         }
     }
     None
 }
 
-/// What the settings of repositories that this one tracks make git run.
-fn running_in_links(folder: &Path, repository: &Path) -> Option<String> {
-    let index = fs::read(repository.join("index")).ok()?;
-    let top = folder.ancestors().find(|above| repository_at(above).is_some())?;
-    let Some(paths) = tracked_repositories(&index) else {
-        return Some("an index that cannot be read".to_owned());
-    };
-    let mut inside = paths.iter().filter_map(|path| repository_at(&top.join(path)));
-    inside.find_map(|inner| running_setting(&inner.join("config")))
-}
-
-/// The paths in an index at which other repositories are tracked; nothing when it is not understood.
-fn tracked_repositories(index: &[u8]) -> Option<Vec<String>> {
-    const REPOSITORY: u32 = 0o160_000;
-    let number = |at: usize| {
-        let bytes = index.get(at..at + 4)?;
-        Some(u32::from_be_bytes(bytes.try_into().ok()?))
-    };
-    if index.get(..4)? != b"DIRC" {
-        return None;
-    }
-    let (version, entries) = (number(4)?, number(8)?);
-    // The fourth version shortens names; without another repository in it nothing is missed.
-    if version > 3 {
-        let has_modules = memchr::memmem::find(index, &REPOSITORY.to_be_bytes()).is_some();
-        return (!has_modules).then(Vec::new);
-    }
-    let mut found = Vec::new();
-    let mut at = 12;
-    for _ in 0..entries {
-        let mode = number(at + 24)?;
-        let flags = u16::from_be_bytes(index.get(at + 60..at + 62)?.try_into().ok()?);
-        let start = at + if flags & 0x4000 != 0 { 64 } else { 62 };
-        let length = index.get(start..)?.iter().position(|byte| *byte == 0)?;
-        if mode == REPOSITORY {
-            found.push(String::from_utf8_lossy(index.get(start..start + length)?).into_owned());
-        }
-        // Entries are filled up to a multiple of eight.
-        at += (start - at + length + 8) / 8 * 8;
-    }
-    Some(found)
-}
-
-/// Where the repository keeps its hooks.
-fn hooks_folder(folder: &Path, common: &Path) -> PathBuf {
-    let text = fs::read_to_string(common.join("config")).unwrap_or_default();
-    let mut set = text.lines().filter_map(|line| {
-        let (key, value) = line.split_once('=')?;
-        let key = key.rsplit([']', ' ', '\t']).find(|word| !word.is_empty())?;
-        key.eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"').to_owned())
-    });
-    match set.next_back() {
-        Some(path) => folder
-            .ancestors()
-            .find(|above| repository_at(above).is_some())
-            .unwrap_or(folder)
-            .join(path),
-        None => common.join("hooks"),
-    }
-}
-
-/// The repository whose files lie in a folder, as git would find it.
-fn repository_at(folder: &Path) -> Option<PathBuf> {
-    let inside = folder.join(".git");
-    if inside.is_dir() {
-        return Some(inside);
-    }
-    if inside.is_file() {
-        let text = fs::read_to_string(&inside).ok()?;
-        return Some(folder.join(text.trim().strip_prefix("gitdir:")?.trim()));
-    }
-    // A folder that looks like a repository is one, whatever it is called.
-    let is_bare = folder.join("HEAD").exists()
-        && folder.join("objects").is_dir()
-        && folder.join("refs").is_dir();
-    is_bare.then(|| folder.to_owned())
-}
-
-/// Where a work tree keeps what it shares with others.
-fn common_folder(repository: &Path) -> PathBuf {
-    match fs::read_to_string(repository.join("commondir")) {
-        Ok(text) => repository.join(text.trim()),
-        Err(_) => repository.to_owned(),
-    }
-}
-
-fn running_setting(settings: &Path) -> Option<String> {
-    let metadata = fs::metadata(settings).ok()?;
-    if metadata.len() > MOST_BYTES || !metadata.is_file() {
-        return Some("settings that cannot be read".to_owned());
-    }
-    let Ok(text) = fs::read_to_string(settings) else {
-        return Some("settings that cannot be read".to_owned());
-    };
-    let mut section = String::new();
-    // A line that ends in a backslash goes on; joined lines only ever show more.
-    for line in text.replace("\\\n", " ").lines() {
-        let mut line = line.trim();
-        if let Some(rest) = line.strip_prefix('[') {
-            let (header, rest) = rest.split_once(']').unwrap_or((rest, ""));
-            let name = header.split([' ', '\t', '"', '.']).next().unwrap_or_default();
-            section = name.to_lowercase();
-            line = rest.trim();
-        }
-        let key = line.split(['=', ' ', '\t', '#', ';']).next().unwrap_or_default().to_lowercase();
-        let value = line.split_once('=').map_or("", |(_, value)| value.trim());
-        if !key.is_empty() && is_running(&section, &key) && !is_switch(&section, &key, value) {
-            return Some(format!("{section}.{key}"));
-        }
-    }
-    None
-}
-
-fn is_running(section: &str, key: &str) -> bool {
-    RUNNING.iter().any(|(own, name)| *own == section && (name.is_empty() || *name == key))
-}
-
-/// Some settings are a program or a plain yes or no.
-fn is_switch(section: &str, key: &str, value: &str) -> bool {
-    let is_word = matches!(
-        value.to_lowercase().as_str(),
-        "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1"
-    );
-    let may_be_word = (section, key) == ("core", "fsmonitor") || section == "pager";
-    may_be_word && is_word || (section, key) == ("log", "showsignature") && value == "false"
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -261,7 +242,8 @@ mod tests {
     fn settings_that_name_a_program_are_found() {
         for (settings, found) in [
             ("[core]\n\tfsmonitor = ./evil.sh\n", "core.fsmonitor"),
-            ("[CORE] FSMonitor=./evil.sh\n", "core.fsmonitor"),
+            ("[CORE]\n FSMonitor=./evil.sh\n", "core.fsmonitor"),
+            ("[CORE] FSMonitor=./evil.sh\n", "settings in an unusual form"),
             ("[diff \"x\"]\n\ttextconv = ./evil\n", "diff.textconv"),
             ("[diff]\nexternal = ./evil\n", "diff.external"),
             ("[filter \"x\"]\n  clean = ./evil\n", "filter.clean"),
@@ -277,12 +259,95 @@ mod tests {
         let folder = repository("[core]\n");
         fs::write(folder.path().join(".git/hooks/post-index-change"), "").unwrap();
         assert!(runs(folder.path()).is_some());
-        let bare = repository("[core]\n");
-        let docs = bare.path().join("docs");
-        fs::create_dir_all(docs.join("objects")).unwrap();
-        fs::create_dir_all(docs.join("refs")).unwrap();
-        fs::write(docs.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        fs::write(docs.join("config"), "[core]\nfsmonitor = ./evil\n").unwrap();
-        assert_eq!(runs(&docs).as_deref(), Some("core.fsmonitor"));
+        let elsewhere = repository("[core]\n\thooksPath = mine\n");
+        fs::create_dir(elsewhere.path().join("mine")).unwrap();
+        assert_eq!(runs(elsewhere.path()), None);
+        fs::write(elsewhere.path().join("mine/post-index-change"), "").unwrap();
+        assert!(runs(elsewhere.path()).is_some());
+        let outer = repository("[core]\n");
+        let docs = outer.path().join("docs");
+        bare(&docs, "[core]\n");
+        assert_eq!(runs(&docs).as_deref(), Some("a bare repository"));
+    }
+
+    fn bare(folder: &Path, settings: &str) {
+        fs::create_dir_all(folder.join("objects")).unwrap();
+        fs::create_dir_all(folder.join("refs")).unwrap();
+        fs::write(folder.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(folder.join("config"), settings).unwrap();
+    }
+
+    const EVIL: &str = "[core]\n\tfsmonitor = ./evil\n";
+
+    #[test]
+    fn repositories_are_found_as_git_finds_them() {
+        // A `.git` that lacks something is passed over.
+        let folder = tempfile::tempdir().unwrap();
+        bare(&folder.path().join(".git"), EVIL);
+        let inner = folder.path().join("a/b");
+        fs::create_dir_all(inner.join(".git")).unwrap();
+        assert_eq!(runs(&inner).as_deref(), Some("core.fsmonitor"));
+        // A folder that is not there yet belongs to the one above.
+        assert_eq!(runs(&folder.path().join("new/one")).as_deref(), Some("core.fsmonitor"));
+        // A file leads elsewhere, and a work tree shares its settings.
+        let elsewhere = tempfile::tempdir().unwrap();
+        let main = elsewhere.path().join("main");
+        bare(&main, EVIL);
+        let linked = tempfile::tempdir().unwrap();
+        let own = main.join("worktrees/x");
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join("HEAD"), "ref: refs/heads/x\n").unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::write(linked.path().join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        assert_eq!(runs(linked.path()).as_deref(), Some("core.fsmonitor"));
+        fs::write(main.join("config"), "[core]\n\tbare = false\n").unwrap();
+        assert_eq!(runs(linked.path()), None);
+        fs::write(own.join("config.worktree"), EVIL).unwrap();
+        assert_eq!(runs(linked.path()).as_deref(), Some("core.fsmonitor"));
+        // A file that leads nowhere, or says something else.
+        for text in ["gitdir: nowhere\n", "x", ""] {
+            fs::write(linked.path().join(".git"), text).unwrap();
+            assert!(runs(linked.path()).is_some(), "{text:?}");
+        }
+        // Submodules, at any depth.
+        let outer = tempfile::tempdir().unwrap();
+        bare(&outer.path().join(".git"), "[core]\n");
+        bare(&outer.path().join(".git/modules/a/b"), "[core]\n");
+        assert_eq!(runs(outer.path()), None);
+        bare(&outer.path().join(".git/modules/a/b/modules/c"), EVIL);
+        assert_eq!(runs(outer.path()).as_deref(), Some("core.fsmonitor"));
+    }
+
+    #[test]
+    fn nothing_is_waited_for_and_failure_counts() {
+        use std::os::unix::fs::symlink;
+        for name in ["config", "config.worktree", "commondir", "index"] {
+            let folder = tempfile::tempdir().unwrap();
+            let git = folder.path().join(".git");
+            bare(&git, "[core]\n");
+            let file = git.join(name);
+            let remove = || fs::remove_file(&file).ok();
+            remove();
+            let fifo = rustix::fs::FileType::Fifo;
+            rustix::fs::mknodat(rustix::fs::CWD, &file, fifo, 0o600.into(), 0).unwrap();
+            assert!(runs(folder.path()).is_some(), "a pipe called {name}");
+            for target in ["/dev/zero", "/dev/tty", "/proc/kmsg", "/proc/self/mem", "nowhere"] {
+                remove();
+                symlink(target, &file).unwrap();
+                assert!(runs(folder.path()).is_some(), "{name} leads to {target}");
+            }
+            remove();
+            fs::create_dir(&file).unwrap();
+            assert!(runs(folder.path()).is_some(), "a folder called {name}");
+            fs::remove_dir(&file).unwrap();
+            fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
+            assert!(runs(folder.path()).is_some(), "a huge {name}");
+        }
+        let pipe = tempfile::tempdir().unwrap();
+        let fifo = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, pipe.path().join(".git"), fifo, 0o600.into(), 0)
+            .unwrap();
+        assert!(runs(pipe.path()).is_some());
+        assert!(remotes(pipe.path()).is_empty());
     }
 }

@@ -64,24 +64,66 @@ pub(crate) fn private_name(name: &str) -> Option<&'static str> {
     ends.iter().any(|end| name.ends_with(end)).then_some("a private network")
 }
 
+/// Addresses that lead to no public host: the registries of special-purpose addresses of IANA, and
+/// what clouds keep beside them. Each row is a beginning, its bits, and what lies there.
+const V4: &[([u8; 4], u32, &str)] = &[
+    ([0, 0, 0, 0], 8, MACHINE),
+    ([10, 0, 0, 0], 8, PRIVATE),
+    ([100, 64, 0, 0], 10, "a carrier's network"),
+    ([127, 0, 0, 0], 8, MACHINE),
+    ([168, 63, 129, 16], 32, "the host of a cloud's machines"),
+    ([169, 254, 0, 0], 16, "link-local, where clouds keep credentials"),
+    ([172, 16, 0, 0], 12, PRIVATE),
+    ([192, 0, 0, 0], 24, RESERVED),
+    ([192, 0, 2, 0], 24, RESERVED),
+    ([192, 31, 196, 0], 24, RESERVED),
+    ([192, 52, 193, 0], 24, RESERVED),
+    ([192, 88, 99, 0], 24, RESERVED),
+    ([192, 168, 0, 0], 16, PRIVATE),
+    ([192, 175, 48, 0], 24, RESERVED),
+    ([198, 18, 0, 0], 15, RESERVED),
+    ([198, 51, 100, 0], 24, RESERVED),
+    ([203, 0, 113, 0], 24, RESERVED),
+    ([224, 0, 0, 0], 4, MANY),
+    ([240, 0, 0, 0], 4, RESERVED),
+];
+
+/// The same for the longer addresses, the narrowest first. Whatever is not below `2000::/3` belongs
+/// to no public host either.
+const V6: &[([u16; 8], u32, &str)] = &[
+    ([0, 0, 0, 0, 0, 0, 0, 0], 128, MACHINE),
+    ([0, 0, 0, 0, 0, 0, 0, 1], 128, MACHINE),
+    ([0x100, 0, 0, 0, 0, 0, 0, 0], 64, RESERVED),
+    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23, RESERVED),
+    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32, RESERVED),
+    ([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48, RESERVED),
+    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20, RESERVED),
+    ([0x5f00, 0, 0, 0, 0, 0, 0, 0], 16, RESERVED),
+    ([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7, PRIVATE),
+    ([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10, "link-local"),
+    ([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10, PRIVATE),
+    ([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, MANY),
+];
+
+const MACHINE: &str = "this machine";
+const PRIVATE: &str = "a private network";
+const RESERVED: &str = "a reserved range";
+const MANY: &str = "many at once";
+
 fn private_v4(address: Ipv4Addr) -> Option<&'static str> {
-    let [first, second, third, _] = address.octets();
-    match (first, second, third) {
-        (0 | 127, ..) => Some("this machine"),
-        (169, 254, _) => Some("link-local, where clouds keep credentials"),
-        (10, ..) | (192, 168, _) | (172, 16..=31, _) => Some("a private network"),
-        (100, 64..=127, _) => Some("a carrier's network"),
-        (192, 0, 0 | 2) | (198, 18..=19, _) | (198, 51, 100) | (203, 0, 113) | (192, 88, 99) => {
-            Some("a reserved range")
-        }
-        (224.., ..) => Some("a reserved range"),
-        _ => None,
-    }
+    let bits = address.to_bits();
+    let holds =
+        |start: [u8; 4], length: u32| (bits ^ u32::from_be_bytes(start)) >> (32 - length) == 0;
+    V4.iter().find(|(start, length, _)| holds(*start, *length)).map(|(.., why)| *why)
 }
 
 fn private_v6(address: Ipv6Addr) -> Option<&'static str> {
-    if address.is_loopback() || address.is_unspecified() {
-        return Some("this machine");
+    let bits = address.to_bits();
+    let holds = |start: [u16; 8], length: u32| {
+        (bits ^ Ipv6Addr::from(start).to_bits()) >> (128 - length) == 0
+    };
+    if let Some((.., MACHINE)) = V6.iter().find(|(start, length, _)| holds(*start, *length)) {
+        return Some(MACHINE);
     }
     if let Some(inner) = embedded_v4(address) {
         // What leads into another kind of network by way of this one is judged as that.
@@ -89,16 +131,9 @@ fn private_v6(address: Ipv6Addr) -> Option<&'static str> {
             address.to_ipv4_mapped().is_none().then_some("an address inside of another")
         });
     }
-    match address.segments() {
-        [first, ..] if first & 0xfe00 == 0xfc00 => Some("a private network"),
-        [first, ..] if first & 0xffc0 == 0xfe80 => Some("link-local"),
-        [first, ..] if first & 0xffc0 == 0xfec0 => Some("a private network"),
-        [first, ..] if first & 0xff00 == 0xff00 => Some("many at once"),
-        [0x2001, 0xdb8, ..] | [0x100, 0, 0, 0, ..] | [0, 0, 0, 0, 0, 0, ..] => {
-            Some("a reserved range")
-        }
-        _ => None,
-    }
+    let known = V6.iter().find(|(start, length, _)| holds(*start, *length));
+    let is_public = holds([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
+    known.map(|(.., why)| *why).or((!is_public).then_some(RESERVED))
 }
 
 /// The address of the older kind that another carries within it.
@@ -112,7 +147,8 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
         [0, 0, 0, 0, 0, 0xffff, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, .., high, low]
-        | [0x2002, high, low, ..] => Some(from(high, low)),
+        | [0x2002, high, low, ..]
+        | [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => Some(from(high, low)),
         [0x2001, 0, .., high, low] => Some(from(!high, !low)),
         _ => None,
     }
@@ -149,10 +185,48 @@ mod tests {
             "http://10.1.2.3/",
             "http://[fe80::1]/",
             "http://[fd00::1]/",
+            "http://168.63.129.16/",
+            "http://0xa83f8110/",
+            "http://[::ffff:168.63.129.16]/",
+            "http://[5f00::1]/",
+            "http://[3fff:fff::1]/",
+            "http://[2001:20::1]/",
+            "http://[2001:1::1]/",
+            "http://[2001:db8::1]/",
+            "http://[2620:4f:8000::1]/",
+            "http://[100::1]/",
+            "http://[100:0:0:1::1]/",
+            "http://[64:ff9b:1::a00:1]/",
+            "http://[2606:4700::5efe:a00:1]/",
+            "http://[4000::1]/",
+            "http://[ff02::1]/",
+            "http://[fec0::1]/",
+            "http://[::a00:1]/",
+            "http://192.0.0.192/",
+            "http://192.175.48.1/",
+            "http://192.52.193.9/",
+            "http://192.31.196.1/",
+            "http://100.100.100.200/",
+            "http://198.19.255.255/",
+            "http://240.0.0.1/",
+            "http://255.255.255.255/",
+            "http://224.0.0.1/",
         ] {
             assert!(Address::parse(text).unwrap().private.is_some(), "{text}");
         }
-        for text in ["https://example.com/", "http://8.8.8.8/", "http://[2606:4700::1111]/"] {
+        for text in [
+            "https://example.com/",
+            "http://8.8.8.8/",
+            "http://[2606:4700::1111]/",
+            "http://[2a00:1450:4001::1]/",
+            "http://[2001:4860:4860::8888]/",
+            "http://168.63.129.17/",
+            "http://192.0.1.1/",
+            "http://172.32.0.1/",
+            "http://198.20.0.1/",
+            "http://[3ffe::1]/",
+            "http://[::ffff:8.8.8.8]/",
+        ] {
             assert_eq!(Address::parse(text).unwrap().private, None, "{text}");
         }
         assert!(Address::parse("ftp://example.com/").is_err());

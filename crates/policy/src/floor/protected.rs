@@ -3,97 +3,7 @@
 //! Changing one of these makes another program act later, so a change needs a
 //! person however broad the permission is.
 
-/// Folders and files whose content makes another program act, in lower case and in order.
-/// All of them begin with a dot, which [`governing_part`] relies on.
-const GOVERNING: &[&str] = &[
-    ".aider.conf.yml",
-    ".bash_aliases",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_profile",
-    ".bashrc",
-    ".cargo",
-    ".claude",
-    ".claude.json",
-    ".clinerules",
-    ".codex",
-    ".continue",
-    ".cshrc",
-    ".cursor",
-    ".cursorrules",
-    ".devcontainer",
-    ".devcontainer.json",
-    ".dir-locals.el",
-    ".direnv",
-    ".emacs",
-    ".emacs.d",
-    ".envrc",
-    ".exrc",
-    ".gdbinit",
-    ".gemini",
-    ".git",
-    ".gitattributes",
-    ".gitconfig",
-    ".gitmodules",
-    ".gnupg",
-    ".goose",
-    ".hg",
-    ".husky",
-    ".idea",
-    ".inputrc",
-    ".kshrc",
-    ".lesskey",
-    ".lldbinit",
-    ".login",
-    ".mcp.json",
-    ".mise.toml",
-    ".npmrc",
-    ".nvim.lua",
-    ".nvimrc",
-    ".opencode",
-    ".pam_environment",
-    ".pnpmfile.cjs",
-    ".pre-commit-config.yaml",
-    ".profile",
-    ".pythonrc",
-    ".pythonstartup",
-    ".roo",
-    ".screenrc",
-    ".ssh",
-    ".tcshrc",
-    ".tmux.conf",
-    ".tool-versions",
-    ".toolgate",
-    ".vim",
-    ".vimrc",
-    ".vscode",
-    ".windsurf",
-    ".windsurfrules",
-    ".xinitrc",
-    ".xprofile",
-    ".xsession",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".zed",
-    ".zlogin",
-    ".zlogout",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
-];
-
-/// Files that tell an agent or an editor what to do, without a dot in front.
-const GOVERNING_PLAIN: &[&str] = &[
-    "agents.md",
-    "claude.local.md",
-    "claude.md",
-    "conventions.md",
-    "copilot-instructions.md",
-    "gemini.md",
-    "lefthook.yml",
-    "mise.toml",
-    "opencode.json",
-];
+use super::names::{GOVERNING, GOVERNING_PLAIN, HARMLESS};
 
 /// Places below the home folder that programs act on, without a telling name of their own.
 const GOVERNING_BELOW: &[&str] = &[
@@ -114,6 +24,19 @@ const GOVERNING_BELOW: &[&str] = &[
     "/library/launchagents",
 ];
 
+/// Ends of names of files that tell an editor what to do.
+const PLAIN_ENDS: &[&str] = &[".code-workspace", ".sublime-project", ".code-profile"];
+
+/// Parts of paths that programs act on, without a telling name of their own.
+const GOVERNING_INSIDE: &[&str] = &[
+    "/.jj/repo/config.toml",
+    "/.jj/repo/config-id",
+    "/.config/mise",
+    "/.config/lefthook",
+    "/.config/jj",
+    "/mise/config",
+];
+
 /// System files that are never written, in any mode.
 const NEVER_WRITTEN: &[&str] = &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "/etc/group"];
 
@@ -121,7 +44,9 @@ const NEVER_WRITTEN: &[&str] = &["/etc/passwd", "/etc/shadow", "/etc/gshadow", "
 pub fn governing_part<'p>(path: &'p str, home: Option<&str>) -> Option<&'p str> {
     let named = dotted(path).find(|part| GOVERNING.binary_search(part).is_ok());
     let name = last_part(path);
-    let is_plain = GOVERNING_PLAIN.contains(&name) || name.ends_with(".code-workspace");
+    let is_plain = GOVERNING_PLAIN.binary_search(&name).is_ok()
+        || PLAIN_ENDS.iter().any(|end| name.ends_with(end))
+        || name.starts_with("mise.") && name.ends_with(".toml");
     let named = named.or(is_plain.then_some(name));
     let below_home = || {
         let inner = path.strip_prefix(home.filter(|home| !home.is_empty())?)?;
@@ -129,7 +54,38 @@ pub fn governing_part<'p>(path: &'p str, home: Option<&str>) -> Option<&'p str> 
         GOVERNING_BELOW.iter().find(below)?;
         Some(name)
     };
-    named.or_else(|| bare_repository_part(path)).or_else(below_home)
+    let inside = || GOVERNING_INSIDE.iter().any(|part| path.contains(part)).then_some(name);
+    named.or_else(|| bare_repository_part(path)).or_else(inside).or_else(below_home)
+}
+
+/// The name with a dot at the top of a workspace that a path begins with, unless it is known to be
+/// harmless. Both are given in lower case. Which program reads such a file is not known.
+pub fn unknown_dotted<'p>(path: &'p str, workspace: &str) -> Option<&'p str> {
+    let inner = path.strip_prefix(workspace)?.strip_prefix('/')?;
+    let first = inner.split('/').next().filter(|first| first.starts_with('.'))?;
+    HARMLESS.binary_search(&first).is_err().then_some(first)
+}
+
+/// Returns the folder that a change at a path makes a repository of git but for one part at most, or
+/// whose settings it changes; `has` tells what is there already. A folder with the right names in it is one, whatever
+/// it is called, and then a mere `git status` in it obeys its settings.
+pub fn made_repository<'p>(path: &'p str, has: impl Fn(&str) -> bool) -> Option<&'p str> {
+    const TELLING: &[&str] =
+        &["commondir", "config", "config.worktree", "head", "hooks", "objects", "refs"];
+    let mut end: usize = 0;
+    for part in path.split('/') {
+        let folder = path.get(..end.saturating_sub(1)).unwrap_or_default();
+        end += part.len() + 1;
+        let part = TELLING.iter().find(|name| name.eq_ignore_ascii_case(part));
+        let Some(part) = part.filter(|_| !folder.is_empty()) else { continue };
+        let will_have = |name: &str| *part == name || has(&format!("{folder}/{name}"));
+        let has_head = will_have("head") || has(&format!("{folder}/HEAD"));
+        let parts = ["config", "objects", "refs"].iter().filter(|name| will_have(name)).count();
+        if has_head && (parts > 1 || will_have("commondir")) {
+            return Some(folder);
+        }
+    }
+    None
 }
 
 /// A file that turns a folder into a repository whose settings git would follow.
@@ -220,12 +176,6 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_in_order_and_dotted() {
-        assert!(GOVERNING.is_sorted());
-        assert!(GOVERNING.iter().all(|name| name.starts_with('.')));
-    }
-
-    #[test]
     fn finds_governing_files_at_any_depth() {
         for path in ["/w/.git/hooks/pre-commit", "/w/a/.vscode/tasks.json", "/home/u/.bashrc"] {
             assert!(governs(path), "{path}");
@@ -235,6 +185,81 @@ mod tests {
         }
         for path in ["/w/src/git/mod.rs", "/w/.github/ci.yml", "/w/bashrc", "/w/bin/x"] {
             assert!(!governs(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn names_with_a_dot_at_the_top_ask_unless_they_are_known() {
+        for name in [
+            ".foo",
+            ".foorc",
+            ".config/x.toml",
+            ".new-agent/mcp.json",
+            ".eslintrc.js",
+            ".prettierrc.cjs",
+            ".luacheckrc",
+            ".yarn/plugins/x.cjs",
+            ".ignore",
+            ".watchmanconfig",
+            ".formatter.exs",
+            ".jj/repo/config.toml",
+        ] {
+            assert!(unknown_dotted(&format!("/w/{name}"), "/w").is_some(), "{name}");
+        }
+        for name in [
+            ".gitignore",
+            ".editorconfig",
+            ".prettierrc",
+            ".prettierrc.json",
+            ".eslintrc.json",
+            ".dockerignore",
+            ".npmignore",
+            ".nvmrc",
+            ".python-version",
+            ".clang-format",
+            ".rustfmt.toml",
+            ".github/workflows/ci.yml",
+            ".gitlab-ci.yml",
+            ".env.example",
+            "src/.foo",
+            "a.txt",
+        ] {
+            assert_eq!(unknown_dotted(&format!("/w/{name}"), "/w"), None, "{name}");
+        }
+        assert_eq!(unknown_dotted("/elsewhere/.foo", "/w"), None);
+    }
+
+    #[test]
+    fn a_folder_becomes_a_repository_by_its_last_part() {
+        let with = |there: &'static [&'static str]| {
+            move |path: &str| there.iter().any(|name| path.strip_prefix("/w/docs/") == Some(name))
+        };
+        for (there, last) in [
+            (&["HEAD", "objects", "refs"][..], "config"),
+            (&["HEAD", "objects", "refs"], "hooks/post-index-change"),
+            (&["HEAD", "objects", "config"], "refs"),
+            (&["HEAD", "objects"], "refs/x"),
+            (&["HEAD", "objects"], "config"),
+            (&["HEAD", "refs"], "objects/a/b"),
+            (&["objects", "refs"], "HEAD"),
+            (&["objects", "refs", "config"], "head"),
+            (&["HEAD"], "commondir"),
+            (&["commondir"], "HEAD"),
+            (&["HEAD", "commondir"], "config"),
+            (&["HEAD", "commondir"], "config.worktree"),
+        ] {
+            let path = format!("/w/docs/{last}");
+            assert_eq!(made_repository(&path, with(there)), Some("/w/docs"), "{there:?} {last}");
+        }
+        for (there, last) in [
+            (&["HEAD"][..], "config"),
+            (&["objects", "refs"], "config"),
+            (&["HEAD"], "objects/x"),
+            (&["HEAD", "objects", "refs"], "readme.md"),
+            (&[], "HEAD"),
+        ] {
+            let path = format!("/w/docs/{last}");
+            assert_eq!(made_repository(&path, with(there)), None, "{there:?} {last}");
         }
     }
 

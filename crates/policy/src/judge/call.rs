@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::finding::{Finding, Findings};
 use super::ruling::Setting;
 use crate::decision::Decision;
-use crate::effect::{Effect, PathFact, Risk};
+use crate::effect::{Access, Effect, PathFact, Risk};
 use crate::facts::Facts;
 use crate::name::ToolName;
 use crate::pattern::path::folded;
@@ -25,12 +26,15 @@ pub(crate) struct Judge<'j> {
     pub(crate) world: &'j dyn World,
     /// The home folder in lower case.
     pub(crate) home: Option<Cow<'j, str>>,
+    /// The workspace, as a list.
+    workspace: [PathBuf; 1],
 }
 
 impl<'j> Judge<'j> {
     pub(crate) fn new(setting: Setting<'j>, facts: &'j Facts, world: &'j dyn World) -> Self {
         let home = world.home().map(|home| folded(&home.to_string_lossy()));
-        Self { setting, facts, world, home }
+        let workspace = [world.workspace().to_owned()];
+        Self { setting, facts, world, home, workspace }
     }
 
     /// Decides.
@@ -96,11 +100,15 @@ impl<'j> Judge<'j> {
         let Some(forms) = question.path else { return };
         let allowing = ruling.rule.map(|(rule, _)| rule);
         findings.all.extend(self.path_floor(path, forms, allowing));
+        findings.all.extend(self.unknown_part(path, forms, allowing, &findings.made));
+        if path.access == Access::Write {
+            findings.made.push(path.resolved.clone());
+        }
     }
 
     /// A question about a tool; what it touches is filled in by whoever asks.
     pub(super) fn question<'q>(
-        &self,
+        &'q self,
         tool: &'q ToolName,
         effect: Effect,
         args: &'q Value,
@@ -117,6 +125,7 @@ impl<'j> Judge<'j> {
             interactive: self.setting.interactive,
             now: self.world.now(),
             caller: self.facts.caller.as_deref(),
+            folders: &self.workspace,
             path: None,
             command: None,
             host: None,

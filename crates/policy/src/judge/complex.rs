@@ -75,6 +75,7 @@ impl Judge<'_> {
         let forms = forms(command, &inner);
         let question = Question {
             command: Some(&forms),
+            folders: &walk.folders,
             ..self.question(&self.facts.tool, Effect::Change, &self.facts.args)
         };
         let ruling = self.setting.rule(&question);
@@ -92,8 +93,10 @@ impl Judge<'_> {
         for ran in &inner {
             self.judge_redirects(&ran.command, blanket, walk, findings);
             self.judge_words(&ran.command, Access::Write, walk, findings);
+            self.judge_repository(&ran.command, walk, findings);
         }
         self.judge_words(command, Access::Write, walk, findings);
+        self.judge_repository(command, walk, findings);
     }
 
     /// The rule that allows all of shell, if one does.

@@ -21,7 +21,7 @@ use crate::world::joined;
 /// More folders than this are not followed.
 const MOST_FOLDERS: usize = 6;
 /// More words than this are not looked up one by one.
-const MOST_WORDS: usize = 400;
+const MOST_WORDS: usize = 2_000;
 /// More secrets than this are not hidden from a command.
 const MOST_HIDDEN: usize = 500;
 /// More links than this are not followed.
@@ -34,11 +34,20 @@ pub(super) struct Walk {
     pub(super) folder: PathBuf,
     /// Wherever it may be: a `cd` may fail.
     pub(super) folders: Vec<PathBuf>,
+    /// `true` if it may be elsewhere, too.
+    pub(super) is_lost: bool,
+    /// `true` if nothing runs after a `cd` that failed.
+    pub(super) is_straight: bool,
 }
 
 impl Walk {
     pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folders: vec![folder.clone()], folder }
+        Self { folders: vec![folder.clone()], folder, is_lost: false, is_straight: false }
+    }
+
+    /// The folders in which the next command may run.
+    pub(super) fn possible(&self) -> &[PathBuf] {
+        if self.is_straight { std::slice::from_ref(&self.folder) } else { &self.folders }
     }
 
     /// Follows a `cd`.
@@ -50,8 +59,12 @@ impl Walk {
         self.folder = entered(&self.folder);
         let folders: Vec<PathBuf> = self.folders.iter().map(|folder| entered(folder)).collect();
         for folder in folders {
-            if self.folders.len() < MOST_FOLDERS && !self.folders.contains(&folder) {
-                self.folders.push(folder);
+            if self.folders.contains(&folder) {
+                continue;
+            }
+            match self.folders.len() < MOST_FOLDERS {
+                true => self.folders.push(folder),
+                false => self.is_lost = true,
             }
         }
     }
@@ -80,7 +93,9 @@ impl Judge<'_> {
         findings: &mut Findings,
     ) {
         let [_, table] = self.setting.tables;
-        for (word, named) in possible_files(command).into_iter().take(MOST_WORDS) {
+        let files = possible_files(command);
+        Self::note_unread(command, files.len(), findings);
+        for (word, named) in files.into_iter().take(MOST_WORDS) {
             let may_be_path =
                 table.restrictions().paths || word.home || word.text.contains(['/', '.', '$']);
             if !may_be_path || word.text.is_empty() || word.text.len() > 4096 {
@@ -112,7 +127,9 @@ impl Judge<'_> {
         if rule.is_some_and(reaches_out) {
             return;
         }
-        for (word, _) in possible_files(command).into_iter().take(MOST_WORDS) {
+        let files = possible_files(command);
+        Self::note_unread(command, files.len(), findings);
+        for (word, _) in files.into_iter().take(MOST_WORDS) {
             let may_leave = word.home || word.text.contains('/') || word.text == "..";
             if !may_leave
                 || !word.known
@@ -137,6 +154,14 @@ impl Judge<'_> {
                     findings.named.extend(self.folder_of(&fact.resolved));
                 }
             }
+        }
+    }
+
+    /// Asks about a command that names more files than are looked up.
+    fn note_unread(command: &Command, files: usize, findings: &mut Findings) {
+        if files > MOST_WORDS {
+            let reason = format!("`{}` names more files than are looked up", shown(command));
+            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }
     }
 
@@ -211,7 +236,7 @@ impl Judge<'_> {
     }
 
     /// What forbids a file, and the floors under secrets.
-    fn restriction(&self, fact: &PathFact) -> Vec<Finding> {
+    pub(super) fn restriction(&self, fact: &PathFact) -> Vec<Finding> {
         let forms = PathForms::new(fact).within(self.world.workspace());
         let shown = fact.requested.display();
         let mut found = Vec::new();
@@ -333,7 +358,8 @@ impl Judge<'_> {
             && is_meant()
     }
 
-    /// Everything below a folder is read: secrets and forbidden files in it count.
+    /// Everything below a folder is read: secrets and forbidden files in it count, and the strictest
+    /// of them decides. Options that leave files out count for secrets, but for no rule.
     pub(super) fn judge_tree(
         &self,
         command: &Command,
@@ -341,34 +367,84 @@ impl Judge<'_> {
         walk: &Walk,
         findings: &mut Findings,
     ) {
-        let only = included(command);
-        let skips_hidden = command.name() == Some("rg") && !shows_hidden(command);
-        for folder in self.places(word, walk) {
-            let mut forbidden = None;
+        let search = Search::of(command);
+        for folder in self.real_places(word, walk) {
+            let mut forbidden: Option<Finding> = None;
             let mut hidden = Vec::new();
+            let mut skipped = Vec::new();
+            let mut ignores = Vec::new();
             let mut test = |path: &Path| {
-                let inner = path.strip_prefix(&folder).unwrap_or(path);
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let is_hidden = || inner.iter().any(|part| part.to_string_lossy().starts_with('.'));
-                if !only.is_empty() && !only.iter().any(|pattern| pattern.matches(&name))
-                    || skips_hidden && is_hidden()
-                {
+                if search.skips_hidden && is_ignore_file(path) {
+                    ignores.push(path.to_owned());
+                }
+                let Some(found) = self.forbidden(path) else { return false };
+                if search.skips_hidden && has_hidden_part(path, &folder) {
+                    skipped.push((path.to_owned(), found));
+                    return skipped.len() > MOST_HIDDEN;
+                }
+                if found.floor.is_some() && !search.includes(path) {
                     return false;
                 }
-                let found = self.forbidden(path);
-                if found.as_ref().is_some_and(|found| self.is_hidden(found)) {
+                if self.is_hidden(&found) {
                     hidden.push(path.to_owned());
                     return hidden.len() > MOST_HIDDEN;
                 }
-                forbidden = found;
-                forbidden.is_some()
+                let is_final = found.decision == Decision::Deny;
+                if forbidden.as_ref().is_none_or(|known| known.decision < found.decision) {
+                    forbidden = Some(found);
+                }
+                is_final
             };
-            match self.world.some_below(&folder, &mut test) {
-                Some(false) => findings.hidden.extend(hidden),
-                Some(true) if forbidden.is_some() => findings.all.extend(forbidden),
-                _ => findings.push(too_much(word)),
+            let ended = self.world.some_below(&folder, &mut test);
+            let shown = skipped.into_iter().find(|(path, _)| self.unhides(&ignores, path, &folder));
+            if let Some((_, found)) = shown
+                && forbidden.as_ref().is_none_or(|known| known.decision < found.decision)
+            {
+                forbidden = Some(found);
+            }
+            match (ended, forbidden) {
+                (Some(false), None) => findings.hidden.extend(hidden),
+                (Some(_), Some(found)) => findings.push(found),
+                (_, found) => {
+                    findings.all.extend(found);
+                    findings.push(too_much(word));
+                }
             }
         }
+    }
+
+    /// The folders that a word stands for, as they are written and as they really are.
+    fn real_places(&self, word: &Word, walk: &Walk) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = Vec::new();
+        for place in self.places(word, walk) {
+            let real = self.world.look(&place, Access::Read).resolved;
+            for place in [crate::world::normal(&place), real] {
+                if !found.contains(&place) {
+                    found.push(place);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns `true` if an ignore file of the workspace has a search show a hidden file.
+    fn unhides(&self, ignores: &[PathBuf], path: &Path, folder: &Path) -> bool {
+        let inner = path.strip_prefix(folder).unwrap_or(path);
+        let hidden: Vec<String> = inner
+            .iter()
+            .map(|part| part.to_string_lossy().into_owned())
+            .filter(|part| part.starts_with('.'))
+            .collect();
+        let shows = |line: &str| {
+            let Some(pattern) = line.strip_prefix('!') else { return false };
+            let name = pattern.trim_end().trim_end_matches('/').rsplit('/').next().unwrap_or("");
+            name.contains(['?', '[', '{', '\\'])
+                || hidden.iter().any(|part| Wildcard::new(name).matches(part))
+        };
+        ignores.iter().any(|file| {
+            let text = self.world.text(file);
+            text.is_none_or(|text| text.lines().any(shows))
+        })
     }
 
     /// Returns `true` if the sandbox keeps a secret that was found on the way, so that a command
@@ -398,16 +474,21 @@ impl Judge<'_> {
         walk: &Walk,
         findings: &mut Findings,
     ) {
-        for folder in self.places(word, walk) {
+        for folder in self.real_places(word, walk) {
             let mut seen = 0;
+            let mut leaves = false;
+            let mut denied = None;
             let mut test = |path: &Path| {
                 seen += 1;
                 let fact = self.world.look(path, Access::Read);
-                seen > MOST_LINKS
-                    || fact.place == Place::Outside
-                    || !self.restriction(&fact).is_empty()
+                let found = self.restriction(&fact);
+                leaves |= fact.place == Place::Outside || !found.is_empty();
+                denied = found.into_iter().find(|found| found.decision == Decision::Deny);
+                denied.is_some() || seen > MOST_LINKS
             };
-            if self.world.some_below(&folder, &mut test) != Some(false) {
+            let ended = self.world.some_below(&folder, &mut test);
+            findings.all.extend(denied);
+            if leaves || ended != Some(false) {
                 findings.push(Finding::floor(
                     FloorKind::Shell,
                     Decision::Ask,
@@ -465,17 +546,70 @@ fn too_much(word: &Word) -> Finding {
     Finding::floor(FloorKind::Shell, Decision::Ask, reason)
 }
 
-/// The names a search is limited to.
-fn included(command: &Command) -> Vec<Wildcard> {
-    let values = command.arguments().iter().filter_map(|word| word.text.strip_prefix("--include="));
-    let values = values.filter(|value| !value.contains(['?', '[', '{', '\\']));
-    values.map(Wildcard::new).collect()
+/// The files below a folder that a search looks into.
+#[derive(Debug)]
+struct Search {
+    /// The names it is limited to; any name when there are none.
+    names: Vec<Wildcard>,
+    skips_hidden: bool,
 }
 
+impl Search {
+    fn of(command: &Command) -> Self {
+        let skips_hidden = command.name() == Some("rg") && !shows_hidden(command);
+        Self { names: included(command).unwrap_or_default(), skips_hidden }
+    }
+
+    fn includes(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.names.is_empty() || self.names.iter().any(|pattern| pattern.matches(&name))
+    }
+}
+
+/// The names that `grep` is limited to, where all of them are plain.
+fn included(command: &Command) -> Option<Vec<Wildcard>> {
+    if !matches!(command.name(), Some("grep" | "egrep" | "fgrep")) {
+        return None;
+    }
+    let mut names = Vec::new();
+    for word in command.arguments().iter().take_while(|word| word.text != "--") {
+        let Some(option) = word.text.strip_prefix("--inc") else { continue };
+        let name = option.strip_prefix("lude=")?;
+        (!name.contains(['?', '[', '{', '\\'])).then_some(())?;
+        names.push(Wildcard::new(name));
+    }
+    Some(names)
+}
+
+/// Returns `true` if options of `rg` have it look into hidden files, or choose files by patterns,
+/// which counts for hidden ones, too.
 fn shows_hidden(command: &Command) -> bool {
+    const LONG: &[&str] = &[
+        "--glob",
+        "--glob-case-insensitive",
+        "--hidden",
+        "--iglob",
+        "--ignore-file",
+        "--type",
+        "--type-add",
+        "--type-not",
+        "--unrestricted",
+    ];
     command.arguments().iter().any(|word| {
         let text = word.text.as_str();
         let short = text.starts_with('-') && !text.starts_with("--");
-        (short && text.contains(['u', '.'])) || text == "--hidden" || text == "--unrestricted"
+        let name = text.split('=').next().unwrap_or(text);
+        (short && text.contains(['u', '.', 'g', 't', 'T'])) || LONG.contains(&name)
     })
+}
+
+/// Returns `true` for files that tell searches what to leave out.
+fn is_ignore_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    matches!(name, ".gitignore" | ".ignore" | ".rgignore") || path.ends_with(".git/info/exclude")
+}
+
+fn has_hidden_part(path: &Path, folder: &Path) -> bool {
+    let inner = path.strip_prefix(folder).unwrap_or(path);
+    inner.iter().any(|part| part.to_string_lossy().starts_with('.'))
 }

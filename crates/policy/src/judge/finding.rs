@@ -65,6 +65,8 @@ pub(crate) struct Findings {
     pub(crate) guarded: Vec<PathBuf>,
     /// Guarded files and folders elsewhere that the line plainly changes.
     pub(crate) named: Vec<PathBuf>,
+    /// Files and folders that are made, which later parts of the call may find there.
+    pub(crate) made: Vec<PathBuf>,
     /// Whether output goes to files.
     pub(crate) writes_files: bool,
     /// Whether it runs programs that the workspace brought.

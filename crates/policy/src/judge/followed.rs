@@ -97,7 +97,13 @@ impl Judge<'_> {
                 return false;
             }
             seen += 1;
-            found = self.forbidden(path);
+            let stricter = |new: &Finding, old: &Option<Finding>| {
+                old.as_ref().is_none_or(|old| old.decision < new.decision)
+            };
+            found = match self.forbidden(path) {
+                Some(new) if stricter(&new, &found) => Some(new),
+                _ => found.take(),
+            };
             let is_outside = || {
                 self.world.is_link(path)
                     && self.world.look(path, Access::Read).place == Place::Outside
@@ -110,11 +116,12 @@ impl Judge<'_> {
                 );
                 found = Some(Finding::floor(FloorKind::Outside, Decision::Ask, reason));
             }
-            found.is_some() || seen > MOST_FILES
+            let is_denied = found.as_ref().is_some_and(|found| found.decision == Decision::Deny);
+            is_denied || seen > MOST_FILES
         };
         match self.world.some_below(self.world.workspace(), &mut test) {
+            Some(_) if found.is_some() => findings.all.extend(found),
             Some(false) => {}
-            Some(true) if found.is_some() => findings.all.extend(found),
             _ => {
                 let reason = format!(
                     "`{}` reads too many files to look through for secrets",

@@ -328,38 +328,6 @@ pub(super) enum Named {
     Inside,
 }
 
-/// Whether a git command shows what is in files, rather than their names or messages.
-pub(super) fn shows_content(command: &Command) -> bool {
-    let words = wrapper::git_without_globals(&command.words);
-    let mut words = words.iter().map(|word| word.text.as_str()).skip(1);
-    match words.next() {
-        Some("log" | "reflog" | "stash" | "whatchanged") => {
-            words.any(|word| matches!(word, "-p" | "-u" | "--patch" | "-c" | "--cc" | "-m"))
-        }
-        Some(
-            "diff" | "show" | "cat-file" | "range-diff" | "diff-tree" | "diff-index" | "diff-files"
-            | "blame",
-        ) => !words.any(|word| matches!(word, "--stat" | "--name-only" | "--name-status")),
-        _ => false,
-    }
-}
-
-/// Whether a command searches all that a repository tracks.
-pub(super) fn searches_repository(command: &Command) -> bool {
-    let subcommand = || wrapper::git_without_globals(&command.words).into_iter().nth(1);
-    command.name() == Some("git") && subcommand().is_some_and(|word| word.text == "grep")
-}
-
-/// Whether a git command writes out all that a repository holds.
-pub(super) fn exports_repository(command: &Command) -> bool {
-    if command.name() != Some("git") {
-        return false;
-    }
-    let words = wrapper::git_without_globals(&command.words);
-    let subcommand = words.get(1).map(|word| word.text.as_str());
-    matches!(subcommand, Some("archive" | "bundle" | "fast-export" | "format-patch"))
-}
-
 /// Commands that do not write the files named on their command line.
 pub(super) fn only_reads_its_words(command: &Command) -> bool {
     const READERS: &[&str] = &["cat", "less", "more", "awk", "jq", "yq", "bat", "xxd", "file"];
@@ -376,9 +344,29 @@ pub(super) fn only_reads_its_words(command: &Command) -> bool {
 
 /// Commands that take whole folders, whatever is in them.
 pub(super) fn takes_folders(command: &Command) -> bool {
+    const TAKERS: &[&str] = &[
+        "7z", "7za", "7zr", "7zz", "ack", "ag", "borg", "bsdtar", "cp", "cpio", "diff", "ditto",
+        "egrep", "fd", "fdfind", "fgrep", "find", "git", "gpgtar", "grep", "gtar", "mv", "pax",
+        "rar", "rclone", "restic", "rg", "rsync", "scp", "sftp", "star", "tar", "ugrep", "zip",
+    ];
     let name = command.name().map_or("", wrapper::normal_name);
-    matches!(name, "tar" | "zip" | "7z" | "rsync" | "scp" | "cp" | "mv" | "find" | "git")
+    TAKERS.contains(&name)
         || (name == "rm" && command.arguments().iter().any(|word| is_recursive(&word.text)))
+}
+
+/// Commands that read the names of the files they take from a file, or from their input.
+pub(super) fn takes_list(command: &Command) -> bool {
+    let name = command.name().map_or("", wrapper::normal_name);
+    let is_list = |word: &Word| {
+        let text = word.text.as_str();
+        let short = text.starts_with('-') && !text.starts_with("--");
+        text.starts_with("--files")
+            || text.starts_with("--include-from")
+            || text == "-@"
+            || text.starts_with('@') && name.starts_with('7')
+            || name.ends_with("tar") && short && text.contains('T')
+    };
+    matches!(name, "cpio" | "pax") || command.arguments().iter().any(is_list)
 }
 
 /// Commands that change or copy the files named on their command line, and take nothing else that

@@ -1,7 +1,7 @@
 //! What no ordinary rule can lower about a path.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::call::Judge;
 use super::finding::Finding;
@@ -11,6 +11,7 @@ use crate::floor::protected;
 use crate::floor::sensitive::{Sensitive, When, sensitive};
 use crate::floor::system;
 use crate::mode::Mode;
+use crate::pattern::path::{folded, text};
 use crate::question::PathForms;
 use crate::rule::{Rule, Tier};
 use crate::verdict::FloorKind;
@@ -70,6 +71,45 @@ impl Judge<'_> {
                 format!("`{shown}` has {links} hard links, and a change would split them"),
             )
         })
+    }
+
+    /// A change that may make another program act, told by where it is rather than by its name.
+    /// Asked only about what is changed for certain.
+    pub(super) fn unknown_part(
+        &self,
+        path: &PathFact,
+        forms: &PathForms<'_>,
+        rule: Option<&Rule>,
+        made: &[PathBuf],
+    ) -> Option<Finding> {
+        if path.access == Access::Read {
+            return None;
+        }
+        let shown = Shown(&path.resolved);
+        let ask = |reason| Some(Finding::floor(FloorKind::Protected, Decision::Ask, reason));
+        let workspace = folded(&text(self.world.workspace())).into_owned();
+        let there = |path: &str| {
+            made.iter().any(|made| made.starts_with(path))
+                || self.world.is_certainly_there(Path::new(path))
+        };
+        let is_inside = protected::is_at_or_below(&forms.resolved_folded, &workspace);
+        if is_inside && protected::made_repository(&text(&path.resolved), there).is_some() {
+            return ask(format!(
+                "`{shown}` makes its folder a repository, whose settings git obeys"
+            ));
+        }
+        let is_unknown = |path: &str| {
+            let part = protected::unknown_dotted(path, &workspace);
+            part.is_some_and(|part| !is_named(rule, part))
+        };
+        let is_unknown = is_unknown(&forms.resolved_folded) || is_unknown(&forms.requested_folded);
+        // What is known to govern or to hold secrets has a floor of its own.
+        let is_known = self.either(forms, sensitive).is_some()
+            || self.either(forms, protected::governing_part).is_some();
+        if self.setting.mode == Mode::Yolo || !is_unknown || is_known {
+            return None;
+        }
+        ask(format!("`{shown}` may govern another program, as names with a dot often do"))
     }
 
     fn is_never_written(&self, forms: &PathForms<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! A shell line: every command of it on its own, the strictest answer holds.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -9,9 +9,9 @@ use super::call::Judge;
 use super::files::{Cover, Walk, is_harmless_device};
 use super::finding::{Finding, Findings};
 use super::forms::{
-    changes_files_it_names, covers_all_it_runs, covers_every_command, exports_repository, forms,
-    is_owners, is_recursive, is_test, names_what_it_runs, only_reads_its_words, passes_through,
-    possible_programs, searches_repository, shown, shows_content, spells_out, takes_folders,
+    changes_files_it_names, covers_all_it_runs, covers_every_command, forms, is_owners,
+    is_recursive, is_test, names_what_it_runs, only_reads_its_words, passes_through,
+    possible_files, possible_programs, shown, spells_out, takes_folders, takes_list,
 };
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, Place, Risk};
@@ -24,9 +24,12 @@ use crate::shell::{
     read, render, risks,
 };
 use crate::verdict::FloorKind;
+use crate::world::normal;
 
 /// More file name patterns than this are not looked up.
 const MOST_PATTERNS: usize = 40;
+/// Where a command names more folders than this, the whole workspace is looked through instead.
+const MOST_TREES: usize = 32;
 
 impl Judge<'_> {
     pub(super) fn judge_shell(&self, findings: &mut Findings) {
@@ -55,6 +58,10 @@ impl Judge<'_> {
                 }
             }
         }
+        if walk.is_lost {
+            let reason = "it changes folders more often than can be followed";
+            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
+        }
     }
 
     /// A line of which every word is known: each command on its own, the strictest holds.
@@ -62,11 +69,15 @@ impl Judge<'_> {
         let commands = line.commands();
         let patterns = commands.iter().flat_map(|command| &command.words);
         if patterns.filter(|word| word.pattern).count() > MOST_PATTERNS {
+            for command in commands {
+                self.judge_restrictions(command, walk, findings);
+            }
             let reason = "it holds more file name patterns than are looked up";
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
             return;
         }
         let inner: Vec<Vec<Ran>> = commands.iter().map(wrapper::runs).collect();
+        walk.is_straight = is_straight(line);
         for (command, inner) in commands.iter().zip(&inner) {
             self.note_needs(command, inner, walk, findings);
             self.judge_command(command, inner, walk, findings, Depth::Outer);
@@ -110,6 +121,7 @@ impl Judge<'_> {
         let forms = forms(command, inner);
         let question = Question {
             command: Some(&forms),
+            folders: walk.possible(),
             ..self.question(&self.facts.tool, effect, &self.facts.args)
         };
         let ruling = self.setting.rule(&question);
@@ -136,7 +148,13 @@ impl Judge<'_> {
         let rule = ruling.rule.map(|(rule, _)| rule);
         let allowed = finding.decision == Decision::Allow;
         findings.push(finding);
+        if allowed && rule.is_some_and(|rule| !rule.matcher.folders.is_empty()) {
+            self.judge_rule_folder(walk, findings);
+        }
         self.note_reach(&ruling, effect, findings);
+        if allowed && effect != Effect::Read && !rule.is_some_and(covers_every_command) {
+            self.judge_settings(command, walk, findings);
+        }
         if by_default && allowed && effect != Effect::Read {
             self.judge_leaving(command, inner, walk, findings);
         }
@@ -145,6 +163,18 @@ impl Judge<'_> {
         }
         self.judge_redirects(command, rule, walk, findings);
         self.judge_operands(command, looks, rule, walk, findings);
+    }
+
+    /// A rule about a folder holds in that folder, and not where a link of its name leads.
+    fn judge_rule_folder(&self, walk: &Walk, findings: &mut Findings) {
+        let is_elsewhere = |folder: &PathBuf| {
+            let folder = normal(folder);
+            self.world.look(&folder, Access::Read).resolved != folder
+        };
+        if walk.possible().iter().any(is_elsewhere) {
+            let reason = "the folder that the rule is about is reached by a link";
+            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
+        }
     }
 
     /// Files that a command changes, where edits are accepted.
@@ -194,6 +224,7 @@ impl Judge<'_> {
             for ran in inner {
                 self.judge_redirects(&ran.command, rule, &walk, findings);
                 self.judge_words(&ran.command, Access::Write, &walk, findings);
+                self.judge_repository(&ran.command, &walk, findings);
                 if let Look::Enters(target) = look(&ran.command) {
                     walk.enter(&target, self.world.home());
                 }
@@ -341,8 +372,7 @@ impl Judge<'_> {
     ) {
         match looks {
             Look::Reads { paths, git } => {
-                let names_paths = command.words.iter().any(|word| word.text == "--");
-                if git.is_some() && !names_paths {
+                if git.is_some() {
                     self.judge_repository(command, walk, findings);
                 }
                 for operand in &paths {
@@ -369,23 +399,12 @@ impl Judge<'_> {
                 let reads = only_reads_its_words(command);
                 let access = if reads { Access::Read } else { Access::Write };
                 self.judge_words(command, access, walk, findings);
+                self.judge_repository(command, walk, findings);
                 self.judge_folders(command, walk, findings);
                 if changes_files_it_names(command) {
                     self.judge_outside(command, rule, walk, findings);
                 }
             }
-        }
-    }
-
-    /// What a repository holds, secrets and forbidden files included.
-    fn judge_repository(&self, command: &Command, walk: &Walk, findings: &mut Findings) {
-        if searches_repository(command) {
-            self.judge_tree(command, &Word::plain("."), walk, findings);
-        }
-        let [_, table] = self.setting.tables;
-        if table.restrictions().paths && shows_content(command) {
-            let reason = format!("`{}` may show files that a rule is about", shown(command));
-            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }
     }
 
@@ -401,18 +420,23 @@ impl Judge<'_> {
             let reason = format!("`{}` may be given files that rule {rule} denies", shown(command));
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }
-        if exports_repository(command) {
-            let reason = format!("`{}` may show files that a rule is about", shown(command));
-            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
+        if takes_list(command) {
+            let all = Word::plain(self.world.workspace().to_string_lossy());
+            self.judge_tree(command, &all, walk, findings);
         }
-        if takes_folders(command) {
-            let words = command
-                .arguments()
-                .iter()
-                .filter(|word| word.known && !word.text.starts_with('-') && !word.text.is_empty());
-            for word in words.take(8) {
-                self.judge_tree(command, word, walk, findings);
-            }
+        if !takes_folders(command) {
+            return;
+        }
+        let files = possible_files(command);
+        let words = files.iter().filter(|(word, _)| word.known && !word.text.is_empty());
+        let words: Vec<&Word> = words.map(|(word, _)| word.as_ref()).collect();
+        if words.len() > MOST_TREES {
+            let all = Word::plain(self.world.workspace().to_string_lossy());
+            self.judge_tree(command, &all, walk, findings);
+            return;
+        }
+        for word in words {
+            self.judge_tree(command, word, walk, findings);
         }
     }
 
@@ -433,18 +457,46 @@ impl Judge<'_> {
         if !matches!(looks, Look::No(_)) && !self.world.is_trusted_program(name) {
             return Look::No(format!("`{name}` may be a program from the workspace"));
         }
-        if let Look::Reads { git: Some(folder), .. } = &looks {
-            let folders = self.places(folder, walk);
-            let within = |folder: &&std::path::PathBuf| {
-                self.world.look(folder, Access::Read).place == Place::Workspace
-            };
-            let found =
-                folders.iter().filter(within).find_map(|folder| self.world.git_runs(folder));
-            if let Some(setting) = found {
-                return Look::No(format!("the repository's settings make git do more ({setting})"));
-            }
+        if let Look::Reads { git: Some(folder), .. } = &looks
+            && let Some(setting) = self.git_setting(folder, walk)
+        {
+            return Look::No(format!("the repository's settings make git do more ({setting})"));
+        }
+        if matches!(name, "cargo" | "rustc" | "rustup") && self.replaces_toolchain(walk) {
+            return Look::No(format!("a file of the workspace says which `{name}` runs"));
         }
         looks
+    }
+
+    /// The setting of a repository of the workspace that makes git run a program.
+    fn git_setting(&self, folder: &Word, walk: &Walk) -> Option<String> {
+        let folders = self.places(folder, walk);
+        let within =
+            |folder: &&PathBuf| self.world.look(folder, Access::Read).place == Place::Workspace;
+        folders.iter().filter(within).find_map(|folder| self.world.git_runs(folder))
+    }
+
+    /// A rule about one command of git is none about the programs that settings have it run.
+    fn judge_settings(&self, command: &Command, walk: &Walk, findings: &mut Findings) {
+        let Look::Reads { git: Some(folder), .. } = look(command) else { return };
+        if let Some(setting) = self.git_setting(&folder, walk) {
+            let shown = shown(command);
+            let reason = format!("the repository's settings make `{shown}` do more ({setting})");
+            findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
+        }
+    }
+
+    /// Returns `true` if a file of the workspace has another Rust toolchain run than the user's.
+    fn replaces_toolchain(&self, walk: &Walk) -> bool {
+        let workspace = self.world.workspace();
+        let above = walk.folder.ancestors().take_while(|above| above.starts_with(workspace));
+        let mut files = above.flat_map(|above| {
+            ["rust-toolchain.toml", "rust-toolchain"].map(|name| above.join(name))
+        });
+        let names_path = |text: String| text.contains("path");
+        files.any(|file| {
+            self.world.is_certainly_there(&file) && self.world.text(&file).is_none_or(names_path)
+        })
     }
 
     /// Renders an allowed line for execution.
@@ -470,6 +522,14 @@ impl Judge<'_> {
 pub(super) enum Depth {
     Outer,
     Inner,
+}
+
+/// Returns `true` if a line ends where a `cd` in it fails.
+fn is_straight(line: &Line) -> bool {
+    let enters = |command: &Command| command.name() == Some("cd");
+    let is_piped = |command: &Command| command.feeds_pipe || command.reads_pipe;
+    line.operators().all(|operator| matches!(operator, "&&" | "|"))
+        && !line.commands().iter().any(|command| enters(command) && is_piped(command))
 }
 
 /// Returns `true` if a line has a command that is given what another one prints.

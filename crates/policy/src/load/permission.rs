@@ -6,7 +6,9 @@ use super::rules::Reader;
 use crate::decision::Decision;
 use crate::name::ToolPattern;
 use crate::pattern::path::Slash;
-use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern};
+use crate::pattern::{
+    CommandPattern, Condition, DomainPattern, FolderPattern, Operator, PathPattern,
+};
 use crate::rule::Matcher;
 use crate::wildcard::Wildcard;
 
@@ -26,7 +28,7 @@ pub(super) fn parse(
     decision: Decision,
     span: Range<usize>,
 ) -> Option<(ToolPattern, Matcher)> {
-    let text = text.trim();
+    let (text, folder) = in_folder(text.trim());
     let (name, inner) = match text.split_once('(') {
         Some((name, rest)) => {
             let Some(inner) = rest.strip_suffix(')') else {
@@ -40,8 +42,32 @@ pub(super) fn parse(
         None => (text, None),
     };
     let tool = tool(reader, name, span.clone())?;
-    let matcher = matcher(reader, name, &tool, inner, decision, span)?;
+    let mut matcher = matcher(reader, name, &tool, inner, decision, span.clone())?;
+    match folder.map(|folder| FolderPattern::parse(folder, reader.places)).transpose() {
+        Ok(folder) => matcher.folders.extend(folder),
+        Err(why) => {
+            reader.error(span, why, "not a folder").help =
+                Some(format!("write `{text} in /the/folder`"));
+            return None;
+        }
+    }
     Some((tool, matcher))
+}
+
+/// A permission, and the folder it is limited to: `Bash(make test) in ~/site`.
+fn in_folder(text: &str) -> (&str, Option<&str>) {
+    let folder = match text.rsplit_once(") in ") {
+        Some((_, folder)) => folder,
+        None => match text.split_once(" in ") {
+            Some((name, folder)) if !name.contains('(') => folder,
+            _ => return (text, None),
+        },
+    };
+    if folder.ends_with(')') {
+        return (text, None);
+    }
+    let permission = text.strip_suffix(folder).and_then(|text| text.strip_suffix(" in "));
+    (permission.unwrap_or(text), Some(folder))
 }
 
 /// `Read` and `Edit` stand for whatever reads and edits.

@@ -16,7 +16,9 @@ use crate::mode::{Mode, Modes};
 use crate::name::ToolPattern;
 use crate::pattern::path::Slash;
 use crate::pattern::regular::RegularError;
-use crate::pattern::{CommandPattern, Condition, DomainPattern, Operator, PathPattern, Regular};
+use crate::pattern::{
+    CommandPattern, Condition, DomainPattern, FolderPattern, Operator, PathPattern, Regular,
+};
 use crate::rule::{Grant, Matcher, Rule, Sandbox};
 use crate::wildcard::Wildcard;
 use crate::world::normal;
@@ -33,6 +35,7 @@ const COMMAND: Names = &["command", "commands"];
 const COMMAND_PREFIX: Names = &["command_prefix", "commandPrefix"];
 const COMMAND_REGEX: Names = &["command_regex", "commandRegex"];
 const PATH: Names = &["path", "paths"];
+const FOLDER: Names = &["folder", "folders"];
 const SCOPE: Names = &["scope", "scopes"];
 const DOMAIN: Names = &["domain", "domains"];
 const AGENT: Names = &["agent", "agents"];
@@ -61,6 +64,7 @@ const IN_RULE: &[Names] = &[
     COMMAND_PREFIX,
     COMMAND_REGEX,
     PATH,
+    FOLDER,
     SCOPE,
     DOMAIN,
     AGENT,
@@ -182,7 +186,13 @@ fn push_permitted(fields: &mut Fields<'_, '_, '_, '_>, permissions: Vec<At<Strin
         let Some((tool, matcher)) = parsed else { continue };
         let mut own = rule.clone();
         own.tools = vec![tool];
+        let folders = if matcher.folders.is_empty() {
+            rule.matcher.folders.clone()
+        } else {
+            matcher.folders.clone()
+        };
         own.matcher = Matcher {
+            folders,
             caller: rule.matcher.caller.clone(),
             interactive: rule.matcher.interactive,
             ..matcher
@@ -337,6 +347,14 @@ fn read_matcher(fields: &mut Fields<'_, '_, '_, '_>, decision: Decision) -> Matc
             Err(error) => {
                 let message = format!("invalid path pattern: {}", error.kind());
                 fields.reader.error(text.span, message, "here");
+            }
+        }
+    }
+    for At { value, span } in fields.texts(FOLDER).into_iter().flatten() {
+        match FolderPattern::parse(&value, fields.reader.places) {
+            Ok(folder) => matcher.folders.push(folder),
+            Err(why) => {
+                fields.reader.error(span, why, "not a folder");
             }
         }
     }

@@ -110,6 +110,15 @@ impl PathPattern {
         })
     }
 
+    /// Returns `true` if the pattern may cover something in a folder, whether that is there or not.
+    /// Give the folder in lower case for a rule that restricts.
+    pub fn may_match_below(&self, folder: &str) -> bool {
+        let is_below = |path: &str, folder: &str| {
+            path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.bases.iter().any(|base| is_below(base, folder) || is_below(folder, base))
+    }
+
     /// Returns the files or folders that the pattern covers with all that is in them, where it is
     /// about nothing else.
     pub fn whole(&self) -> Option<&[PathBuf]> {

@@ -25,11 +25,22 @@ const RUNNERS: &[(&str, &str)] =
 
 /// The command itself, then its first words where they say what it does. Where it runs confined,
 /// the command itself may also be a script, a program that another one finds, or a removal.
-pub(super) fn candidates(command: &Command, is_confined: bool) -> Vec<Candidate> {
+pub(super) fn candidates(
+    command: &Command,
+    folder: Option<&str>,
+    is_confined: bool,
+) -> Vec<Candidate> {
     let Some(name) = command.name() else { return Vec::new() };
-    if is_confined && can_be_repeated(command, name) {
-        return Vec::from_iter(exact(command));
-    }
+    let is_repeated = is_confined && can_be_repeated(command, name);
+    let found = if is_repeated { Vec::from_iter(exact(command)) } else { by_words(command, name) };
+    let is_local = programs::is_local(name, &plain_words(command));
+    let placed =
+        |found: Candidate| Candidate { folder: folder.map(str::to_owned), is_local, ..found };
+    found.into_iter().map(placed).collect()
+}
+
+/// The command itself, then its first words.
+fn by_words(command: &Command, name: &str) -> Vec<Candidate> {
     if !can_be_proposed(command, name) {
         return Vec::new();
     }

@@ -180,6 +180,28 @@ const RUNNING: &[(&str, &str)] = &[
     ("yarn", "node"),
 ];
 
+/// Programs that do what a file of the folder says, by the names of its scripts, tasks or targets,
+/// and programs that run a file or a program of the folder.
+const LOCAL: &[&str] = &[
+    "ant", "bash", "bun", "bunx", "composer", "deno", "gmake", "go", "gradle", "gradlew", "inv",
+    "invoke", "just", "lua", "make", "mix", "mvn", "mvnw", "node", "nox", "npm", "npx", "nx",
+    "perl", "php", "pnpm", "pnpx", "poe", "poetry", "python", "python3", "rails", "rake", "ruby",
+    "sh", "task", "tox", "turbo", "uv", "uvx", "yarn", "zsh",
+];
+
+/// Commands of those that mean the same in any folder, or run nothing.
+const ANYWHERE: &[&str] = &[
+    "build", "check", "doc", "fmt", "info", "list", "ls", "mod", "outdated", "pip", "search",
+    "show", "tree", "validate", "vet", "view", "why",
+];
+
+/// Returns `true` if the folder that a command runs in defines what it does.
+pub(super) fn is_local(name: &str, words: &[&str]) -> bool {
+    let runs_nothing = || words.get(1).is_some_and(|word| ANYWHERE.contains(word));
+    let is_go_test = name == "go" && words.get(1) != Some(&"run");
+    name.contains('/') || LOCAL.contains(&name) && !runs_nothing() && !is_go_test
+}
+
 /// Whether nothing is proposed about a call, given the words behind the program's name.
 pub(super) fn is_never(name: &str, words: &[&str]) -> bool {
     if commands_of(name).is_none() {

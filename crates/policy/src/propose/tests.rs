@@ -52,46 +52,61 @@ fn commands_are_proposed_from_narrow_to_wide() {
     let cases: &[(&str, &[&str])] = &[
         (
             "npm run build --prod",
-            &["Bash(npm run build --prod)", "Bash(npm run build *)", "Bash(npm run *)"],
+            &[
+                "Bash(npm run build --prod) in /w",
+                "Bash(npm run build *) in /w",
+                "Bash(npm run *) in /w",
+            ],
         ),
-        ("npm run", &["Bash(npm run)", "Bash(npm run *)"]),
-        ("npm test", &["Bash(npm test)", "Bash(npm test *)"]),
+        ("npm run", &["Bash(npm run) in /w", "Bash(npm run *) in /w"]),
+        ("npm test", &["Bash(npm test) in /w", "Bash(npm test *) in /w"]),
         ("cargo test -p x", &["Bash(cargo test -p x)", "Bash(cargo test *)"]),
         ("git commit -m 'a b'", &["Bash(git commit -m 'a b')", "Bash(git commit *)"]),
         ("git commit -m \"it's\"", &["Bash(git commit -m 'it'\\''s')", "Bash(git commit *)"]),
         ("git push origin main", &["Bash(git push origin main)"]),
-        ("make test", &["Bash(make test)"]),
-        ("mvn test", &["Bash(mvn test)"]),
-        ("yarn run build", &["Bash(yarn run build)", "Bash(yarn run build *)"]),
+        ("make test", &["Bash(make test) in /w"]),
+        ("mvn test", &["Bash(mvn test) in /w"]),
+        ("yarn run build", &["Bash(yarn run build) in /w", "Bash(yarn run build *) in /w"]),
         ("frobnicate --all", &["Bash(frobnicate --all)"]),
-        ("./gradlew test", &["Bash(./gradlew test)"]),
-        ("python3 x.py --all", &["Bash(python3 x.py --all)"]),
-        ("python3 -m pytest -q", &["Bash(python3 -m pytest -q)"]),
-        ("bash scripts/x.sh", &["Bash(bash scripts/x.sh)"]),
-        ("node server.js", &["Bash(node server.js)"]),
+        ("./gradlew test", &["Bash(./gradlew test) in /w"]),
+        ("python3 x.py --all", &["Bash(python3 x.py --all) in /w"]),
+        ("python3 -m pytest -q", &["Bash(python3 -m pytest -q) in /w"]),
+        ("bash scripts/x.sh", &["Bash(bash scripts/x.sh) in /w"]),
+        ("node server.js", &["Bash(node server.js) in /w"]),
         ("rm -rf build", &["Bash(rm -rf build)"]),
         ("sed -i s/a/b/ x", &["Bash(sed -i s/a/b/ x)"]),
-        ("npx thing", &["Bash(npx thing)"]),
-        ("uv run x.py", &["Bash(uv run x.py)"]),
+        ("npx thing", &["Bash(npx thing) in /w"]),
+        ("uv run x.py", &["Bash(uv run x.py) in /w"]),
         ("pytest tests/x.py", &["Bash(pytest tests/x.py)", "Bash(pytest *)"]),
         ("docker compose ps -a", &["Bash(docker compose ps -a)", "Bash(docker compose ps *)"]),
         ("kubectl -n x get pods", &["Bash(kubectl -n x get pods)"]),
-        ("npm test 2>&1 | tail -5", &["Bash(npm test)", "Bash(npm test *)"]),
-        ("cd src && npm test > /dev/null", &["Bash(npm test)", "Bash(npm test *)"]),
+        ("npm test 2>&1 | tail -5", &["Bash(npm test) in /w", "Bash(npm test *) in /w"]),
+        (
+            "cd src && npm test > /dev/null",
+            &["Bash(npm test) in /w/src", "Bash(npm test *) in /w/src"],
+        ),
         (
             "npm run a && cargo test",
             &[
-                "Bash(npm run a), Bash(cargo test)",
-                "Bash(npm run a *), Bash(cargo test *)",
-                "Bash(npm run *), Bash(cargo test *)",
+                "Bash(npm run a) in /w, Bash(cargo test)",
+                "Bash(npm run a *) in /w, Bash(cargo test *)",
+                "Bash(npm run *) in /w, Bash(cargo test *)",
             ],
         ),
         (
             "npm run a && npm run b",
             &[
-                "Bash(npm run a), Bash(npm run b)",
-                "Bash(npm run a *), Bash(npm run b *)",
-                "Bash(npm run *)",
+                "Bash(npm run a) in /w, Bash(npm run b) in /w",
+                "Bash(npm run a *) in /w, Bash(npm run b *) in /w",
+                "Bash(npm run *) in /w",
+            ],
+        ),
+        ("cd src; npm test", &[]),
+        (
+            "cargo build && cd a && cargo test",
+            &[
+                "Bash(cargo build) in /w, Bash(cargo test) in /w/a",
+                "Bash(cargo build *) in /w, Bash(cargo test *) in /w/a",
             ],
         ),
     ];
@@ -325,7 +340,51 @@ fn parts_that_are_allowed_need_no_rule() {
     let engine = Engine::new(rules, Mode::Default);
     let proposed = engine.proposals(&shell("python x.py && npm test && ls"), &world());
     let texts: Vec<_> = proposed.iter().map(|proposed| proposed.permission.as_str()).collect();
-    assert_eq!(texts, ["Bash(npm test)", "Bash(npm test *)"]);
+    assert_eq!(texts, ["Bash(npm test) in /w", "Bash(npm test *) in /w"]);
+}
+
+/// "Always" for what a folder defines holds in that folder, whatever leads to another one.
+#[test]
+fn what_a_folder_defines_is_allowed_in_that_folder() {
+    let local = [
+        "./x.sh build",
+        "sh x.sh",
+        "bash scripts/x.sh",
+        "python3 x.py",
+        "node x.js",
+        "npm run x",
+        "npm test",
+        "pnpm run x",
+        "yarn run x",
+        "make x",
+        "just x",
+        "npx thing",
+        "node_modules/.bin/tsc",
+        ".venv/bin/pytest",
+        "./gradlew test",
+    ];
+    for line in local {
+        let proposed = permissions(&shell(line));
+        for permission in &proposed {
+            assert!(permission.ends_with(" in /w"), "{line}: {permission}");
+            let kept = std::slice::from_ref(permission);
+            assert_eq!(with(kept, &shell(line)), Decision::Allow, "{line}");
+            for elsewhere in [
+                format!("cd sub && {line}"),
+                format!("cd sub; {line}"),
+                format!("cd /other && {line}"),
+                format!("(cd sub && {line})"),
+                format!("cd ~ && {line}"),
+            ] {
+                assert_ne!(with(kept, &shell(&elsewhere)), Decision::Allow, "{elsewhere}");
+            }
+            for folder in ["sub", "..", "/other", "sub/../../other"] {
+                let args = json!({ "command": line, "cwd": folder });
+                let facts = Facts::new("shell", Effect::Change, Risk::High).with_args(args);
+                assert_ne!(with(kept, &facts), Decision::Allow, "{line} in {folder}");
+            }
+        }
+    }
 }
 
 fn lines() -> impl Strategy<Value = String> {

@@ -38,6 +38,14 @@ impl Line {
         &self.commands
     }
 
+    /// The operators and brackets between the commands, in order.
+    pub(crate) fn operators(&self) -> impl Iterator<Item = &'static str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Operator(operator) => Some(*operator),
+            Piece::Command(_) | Piece::Redirects(_) => None,
+        })
+    }
+
     /// The command, where the line is nothing but one: no operator, no bracket, no `!`.
     pub fn sole(&self) -> Option<&Command> {
         match (self.commands.as_slice(), self.pieces.as_slice()) {

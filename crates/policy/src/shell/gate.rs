@@ -20,7 +20,7 @@ use word::{Form, Written};
 pub const DEEPEST: usize = 32;
 
 /// How many commands a line may have.
-pub const MOST_COMMANDS: usize = 100;
+pub const MOST_COMMANDS: usize = 5_000;
 
 /// How many redirections a command may have.
 const MOST_REDIRECTS: usize = 64;

@@ -29,6 +29,7 @@ use std::sync::LazyLock;
 use hashbrown::HashMap;
 
 pub(crate) use find::names as found_names;
+pub(crate) use git::{LOG_ATTACHED, LOG_FLAGS, LOG_TEXTS};
 pub use look::{Look, PathOperand, Reach};
 pub(crate) use script::prints_only;
 
@@ -73,11 +74,12 @@ fn judge(command: &Command) -> Result<Look, String> {
     }
 }
 
-/// Whether a common program is only asked which version it is.
+/// Returns `true` if a common program is only asked for its version. Left out are those that a file of the
+/// project replaces by another program, as `yarnPath` does.
 fn asks_version(name: &str, words: &[Word]) -> bool {
     const PROGRAMS: &[&str] = &[
         "bun", "cargo", "clang", "cmake", "deno", "docker", "gcc", "go", "java", "make", "node",
-        "npm", "pip", "pip3", "pnpm", "python", "python3", "ruby", "rustc", "rustup", "yarn",
+        "npm", "pip", "pip3", "python", "python3", "ruby", "rustc", "rustup",
     ];
     let asks = |word: &Word| match word.literal() {
         Some("--version") => true,

@@ -4,6 +4,7 @@
 //! where the options of a program are not understood, every argument may be
 //! the beginning of a command.
 
+mod by_option;
 mod git;
 mod options;
 mod table;
@@ -17,8 +18,11 @@ use table::Kind;
 /// How many programs may stand in front of a command.
 const DEEPEST: usize = 10;
 
-/// How many commands are listed.
+/// Maximum number of commands that are guessed.
 const MOST: usize = 300;
+
+/// Maximum number of commands that are listed.
+const MOST_LISTED: usize = 20_000;
 
 /// A command that another one starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +82,7 @@ impl Finder {
     fn follow(&mut self, command: &Command, path: &Path) {
         let Some(name) = command.words.first().filter(|word| word.known) else { return };
         let name = normal_name(&name.text);
+        self.by_option(name, command, path);
         let Some(kind) = table::kind(name) else { return };
         let path = &path.through(name);
         if path.depth > DEEPEST {
@@ -113,12 +118,28 @@ impl Finder {
         }
     }
 
+    /// Lists what an option has a program run that otherwise runs nothing.
+    fn by_option(&mut self, name: &str, command: &Command, path: &Path) {
+        let found = by_option::runs(name, command.arguments());
+        self.values(found, &path.through(name).guessed());
+    }
+
+    /// Lists the values of options as texts for the shell.
+    fn values(&mut self, values: Vec<Option<String>>, path: &Path) {
+        for value in values {
+            match value.filter(|_| path.depth <= DEEPEST) {
+                Some(text) => self.text(&Word::plain(text), path),
+                None => self.unseen(path),
+            }
+        }
+    }
+
     /// Lists a command made of some words of another, and what it starts in turn.
     fn child(&mut self, parent: &Command, words: &[Word], path: &Path) {
         if words.is_empty() {
             return;
         }
-        if self.found.len() >= MOST {
+        if self.found.len() >= if path.certain { MOST_LISTED } else { MOST } {
             return self.unseen(path);
         }
         let command = Command { words: words.to_vec(), assignments: Vec::new(), ..parent.clone() };
@@ -150,7 +171,8 @@ impl Finder {
 
     /// Notes that something runs which cannot be seen.
     fn unseen(&mut self, path: &Path) {
-        if self.found.len() <= MOST {
+        let is_noted = self.found.last().is_some_and(|last| last.command.words.is_empty());
+        if self.found.len() <= MOST_LISTED && !is_noted {
             self.add(Command::default(), &path.guessed());
         }
     }
@@ -302,7 +324,8 @@ impl Finder {
 
     /// Lists the commands of a text that a shell reads.
     fn text(&mut self, word: &Word, path: &Path) {
-        if path.depth > DEEPEST || self.found.len() >= MOST {
+        let most = if path.certain { MOST_LISTED } else { MOST };
+        if path.depth > DEEPEST || self.found.len() >= most {
             return self.unseen(path);
         }
         let quoted = word.text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
@@ -386,8 +409,19 @@ impl Finder {
             }
         }
         let words = git_without_globals(&command.words);
-        for text in git::texts(words.get(1..).unwrap_or_default()) {
+        let words = words.get(1..).unwrap_or_default();
+        for text in git::texts(words) {
             self.text(&Word::plain(text), &path);
+        }
+        if git::names_programs(command.arguments()) {
+            self.unseen(&path);
+        }
+        if let Some((subcommand, rest)) = words.split_first() {
+            self.values(by_option::git_runs(&subcommand.text, rest), &path);
+            let given = git::given_settings(&subcommand.text, rest);
+            for (_, value) in given.into_iter().filter(|(name, _)| git::is_command_setting(name)) {
+                self.text(&Word::plain(value.trim_start_matches('!')), &path);
+            }
         }
     }
 

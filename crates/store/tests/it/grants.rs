@@ -54,6 +54,7 @@ fn edit_all() -> Proposal {
         permissions: Box::new(["Edit(src/**)".into()]),
         meaning: "changing src".into(),
         reach: None,
+        folder: None,
     }
 }
 

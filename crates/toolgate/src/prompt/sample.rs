@@ -59,6 +59,7 @@ pub(super) fn proposals(rules: &[(&str, &str)]) -> Box<[Proposal]> {
         permissions: Box::new([(*permission).into()]),
         meaning: (*meaning).into(),
         reach: None,
+        folder: None,
     };
     rules.iter().map(proposal).collect()
 }
@@ -128,6 +129,7 @@ pub(super) fn build() -> ApprovalRequest {
             permissions: Box::new(["Bash(npm run *)".into()]),
             meaning: meaning.into(),
             reach: Some(Box::new(reach.profile.clone())),
+            folder: Some("/work/site".into()),
         }]),
         reach: Some(Box::new(reach)),
         ..edit()

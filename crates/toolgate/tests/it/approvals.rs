@@ -34,6 +34,7 @@ fn request(id: &str) -> ApprovalRequest {
         permissions: Box::new([rule.into()]),
         meaning: Proposed::meaning(meaning, Some(&profile)).into(),
         reach: Some(Box::new(profile.clone())),
+        folder: Some("/work/site".into()),
     };
     ApprovalRequest {
         id: id.parse::<ApprovalId>().unwrap(),

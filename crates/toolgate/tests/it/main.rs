@@ -15,6 +15,7 @@ mod batch;
 mod call;
 #[cfg(test)]
 mod clients;
+mod classes;
 #[cfg(test)]
 mod completions;
 #[cfg(test)]

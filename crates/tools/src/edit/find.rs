@@ -154,6 +154,9 @@ pub(super) fn by_regex(text: &str, target: &str) -> Result<(Vec<Range<usize>>, R
     Ok((places, regex))
 }
 
+/// The memory that a compiled expression may take.
+const MOST_BYTES: usize = 1 << 20;
+
 fn compile(target: &str) -> Result<Regex, String> {
     if let Some(fault) = pattern::regex_fault(target) {
         return Err(fault);
@@ -161,7 +164,8 @@ fn compile(target: &str) -> Result<Regex, String> {
     RegexBuilder::new(target)
         .multi_line(true)
         .crlf(true)
-        .size_limit(16 * 1024 * 1024)
+        .size_limit(MOST_BYTES)
+        .dfa_size_limit(MOST_BYTES)
         .build()
         .map_err(|error| error.to_string())
 }

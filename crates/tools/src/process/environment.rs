@@ -171,6 +171,17 @@ const SET: &[(&str, &str)] = &[
     ("TOOLGATE", "1"),
 ];
 
+/// Settings of git that hold while a command runs unasked because it only looks: the repository's
+/// own cannot have git start a program, and a folder that merely looks like a repository is none.
+/// The policy asks about such settings, so these are the second lock.
+const GIT_SETTINGS: &[(&str, &str)] = &[
+    ("core.fsmonitor", ""),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("log.showSignature", "false"),
+    ("safe.bareRepository", "explicit"),
+];
+
 /// Where programs are looked for when nobody says.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -181,6 +192,19 @@ pub struct MoreVariables(pub Vec<String>);
 /// Returns the whole environment of a command.
 pub(crate) fn environment(more: &MoreVariables) -> Vec<(OsString, OsString)> {
     handed_on(env::vars_os(), more)
+}
+
+/// Returns the variables that a command gets besides, which runs unasked because it only looks.
+pub(crate) fn looking() -> Vec<(OsString, OsString)> {
+    let mut set = vec![
+        ("GIT_OPTIONAL_LOCKS".into(), "0".into()),
+        ("GIT_CONFIG_COUNT".into(), GIT_SETTINGS.len().to_string().into()),
+    ];
+    for (number, (name, value)) in GIT_SETTINGS.iter().enumerate() {
+        set.push((format!("GIT_CONFIG_KEY_{number}").into(), name.into()));
+        set.push((format!("GIT_CONFIG_VALUE_{number}").into(), value.into()));
+    }
+    set
 }
 
 fn handed_on(

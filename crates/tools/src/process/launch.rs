@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::policy::floor::sensitive::sensitive;
+use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::policy::shell::{Command, Direction, Look, Reading, look, read};
 use toolgate_core::policy::world::normal;
 use toolgate_core::spawn::{Beyond, Order, SpawnError, Spawned};
 
-use super::environment::{MoreVariables, environment};
+use super::environment::{MoreVariables, environment, looking};
 use super::shells::{shell, sole_program};
 
 /// Programs whose first word is a file they run.
@@ -56,6 +57,9 @@ impl Launch<'_> {
         }
         let more = context.service::<MoreVariables>();
         let mut env = environment(more.as_deref().unwrap_or(&MoreVariables::default()));
+        if reach.sandbox == Sandbox::ReadOnly && !reach.is_approved {
+            env.extend(looking());
+        }
         for (name, value) in reach.needs.iter().flat_map(|need| &need.set) {
             env.push((name.into(), value.into()));
         }

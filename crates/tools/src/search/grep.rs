@@ -1,6 +1,7 @@
 //! `grep`: text in files, with ripgrep's own engine.
 
 mod lines;
+mod patient;
 mod report;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use toolgate_core::visible;
 use toolgate_core::workspace::FileKind;
 
 use self::lines::{Lines, Output};
+use self::patient::{MOST_BYTES, MOST_CACHED, Patient, Steps};
 use self::report::{Budget, Report};
 use crate::paths;
 use crate::pattern::{PathGlob, compile_glob, regex_fault};
@@ -180,6 +182,7 @@ pub struct Grep {
     shown: String,
     pattern: String,
     matcher: RegexMatcher,
+    steps: Steps,
     filter: Option<FileFilter>,
     searcher: SearcherBuilder,
     output: Output,
@@ -203,7 +206,7 @@ impl Invocation for Grep {
     }
 
     fn prepare(params: GrepParams, context: &CallContext) -> Result<Self, ToolError> {
-        let matcher = compile(&params)?;
+        let (matcher, steps) = compile(&params)?;
         let target = paths::resolve(
             context,
             params.directory.as_deref().unwrap_or("."),
@@ -229,6 +232,7 @@ impl Invocation for Grep {
             target,
             pattern: params.pattern,
             matcher,
+            steps,
             filter,
             searcher,
             output: params.output.unwrap_or_default(),
@@ -312,26 +316,31 @@ impl FileFilter {
     }
 }
 
-fn compile(params: &GrepParams) -> Result<RegexMatcher, ToolError> {
+fn compile(params: &GrepParams) -> Result<(RegexMatcher, Steps), ToolError> {
     let failed =
         |reason: &str| ToolError::new(ErrorKind::GrepError, format!("invalid `pattern`: {reason}"));
     if let Some(fault) = regex_fault(&params.pattern) {
         return Err(failed(&fault));
     }
     let multiline = params.multiline.unwrap_or(false);
+    let case_insensitive = !params.case_sensitive.unwrap_or(false);
+    let steps = Steps::new(&params.pattern, case_insensitive).map_err(|why| failed(&why))?;
     let mut builder = RegexMatcherBuilder::new();
-    builder.case_insensitive(!params.case_sensitive.unwrap_or(false)).multi_line(true);
+    // What is counted here is more than what was counted above.
+    builder.size_limit(4 * MOST_BYTES).dfa_size_limit(MOST_CACHED);
+    builder.case_insensitive(case_insensitive).multi_line(true);
     if !multiline {
         builder.line_terminator(Some(b'\n'));
     }
-    builder.build(&params.pattern).map_err(|error| {
+    let matcher = builder.build(&params.pattern).map_err(|error| {
         let reason = error.to_string();
         if multiline || !reason.contains("not allowed") {
             failed(&reason)
         } else {
             failed("it matches line ends; set `multiline` to true to search across lines")
         }
-    })
+    })?;
+    Ok((matcher, steps))
 }
 
 /// One search under way, shared by its threads.
@@ -367,14 +376,10 @@ impl Search<'_> {
     }
 
     fn search_file(&self, searcher: &mut Searcher, file: &std::fs::File, path: &Path) -> Flow {
-        let mut lines = Lines::new(
-            self.grep.output,
-            &self.budget,
-            &self.grep.matcher,
-            self.context.workspace(),
-            path,
-        );
-        if searcher.search_file(&self.grep.matcher, file, &mut lines).is_err() {
+        let matcher = Patient::new(&self.grep.matcher, &self.grep.steps, self.context);
+        let mut lines =
+            Lines::new(self.grep.output, &self.budget, &matcher, self.context.workspace(), path);
+        if searcher.search_file(&matcher, file, &mut lines).is_err() {
             self.unsearched.fetch_add(1, Ordering::Relaxed);
         }
         if let Some(block) = lines.finish() {

@@ -245,7 +245,7 @@ fn everything_else_is_refused() {
 fn limits_hold() {
     let deep = format!("{} a {}", "( ".repeat(40), ") ".repeat(40));
     assert!(matches!(parse(&deep), Err(Refusal::Limit(_))));
-    let many = vec!["a"; 101].join(";");
+    let many = vec!["a"; MOST_COMMANDS + 1].join(";");
     assert!(matches!(parse(&many), Err(Refusal::Limit(_))));
-    assert!(parse(&vec!["a"; 100].join(";")).is_ok());
+    assert!(parse(&vec!["a"; MOST_COMMANDS].join(";")).is_ok());
 }

@@ -10,6 +10,8 @@ use super::look::{Look, PathOperand, Reach};
 use super::program::Program;
 use super::reading;
 
+pub(crate) use options::{LOG_ATTACHED, LOG_FLAGS, LOG_TEXTS};
+
 use subcommands::{NESTED, SUBCOMMANDS};
 
 /// What a call of `git` looks at.

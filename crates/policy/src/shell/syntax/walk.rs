@@ -15,7 +15,7 @@ const DEEPEST: usize = 12;
 const MOST_BYTES: usize = 1024 * 1024;
 
 /// How many commands are kept.
-const MOST_COMMANDS: usize = 1000;
+const MOST_COMMANDS: usize = 5_000;
 
 /// The commands of a text, at any depth.
 pub(super) fn walk(text: &str) -> Result<Vec<Command>, String> {

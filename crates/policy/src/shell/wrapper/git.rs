@@ -69,6 +69,9 @@ pub(super) fn is_command_setting(name: &str) -> bool {
         "interactive.difffilter",
         "uploadpack.packobjectshook",
         "gpg.program",
+        "core.hookspath",
+        "init.templatedir",
+        "include.path",
     ];
     let ends = [
         ".textconv",
@@ -103,38 +106,73 @@ pub(super) fn texts(words: &[Word]) -> Vec<String> {
     match subcommand.text.as_str() {
         "bisect" => behind("run").map(joined).into_iter().collect(),
         "submodule" => behind("foreach").map(joined).into_iter().collect(),
-        "rebase" | "difftool" | "filter-branch" | "ls-remote" | "fetch" | "clone" | "pull"
-        | "push" | "archive" | "grep" => option_values(rest),
+        "filter-branch" => filters(rest),
         _ => Vec::new(),
     }
 }
 
-/// Values of the options with which git runs something.
-fn option_values(words: &[Word]) -> Vec<String> {
+/// The commands that rewrite each commit: `--tree-filter 'text'`.
+fn filters(words: &[Word]) -> Vec<String> {
     let mut values = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let (name, value) = match word.text.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (word.text.as_str(), None),
         };
-        let runs = matches!(
-            name,
-            "-x" | "--exec"
-                | "--extcmd"
-                | "--upload-pack"
-                | "-u"
-                | "--receive-pack"
-                | "--open-files-in-pager"
-        ) || name.ends_with("-filter");
-        if runs {
+        if name.ends_with("-filter") {
             values.extend(value.or_else(|| words.get(at + 1).map(|next| next.text.clone())));
         }
-        values.extend(
-            word.text.strip_prefix("-x").filter(|rest| !rest.is_empty()).map(str::to_owned),
-        );
-        values.extend(
-            word.text.strip_prefix("-O").filter(|rest| !rest.is_empty()).map(str::to_owned),
-        );
     }
     values
+}
+
+/// Settings that `git clone` writes into the new repository and obeys at once: `-c name=value`.
+pub(super) fn given_settings<'w>(subcommand: &str, words: &'w [Word]) -> Vec<(&'w str, &'w str)> {
+    if !matches!(subcommand, "clone" | "submodule") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        let long = text.split('=').next().unwrap_or(text);
+        let is_long = long.len() > 4 && "--config".starts_with(long);
+        let value = match text.split_once('=').filter(|_| is_long) {
+            Some((_, value)) => Some(value),
+            None if is_long || text == "-c" => words.get(at + 1).map(|next| next.text.as_str()),
+            None => text.strip_prefix("-c"),
+        };
+        found.extend(value.and_then(|value| value.split_once('=')));
+    }
+    found
+}
+
+/// Commands of git that run other programs, whatever their options.
+const RUNNING: &[&str] = &[
+    "citool",
+    "credential",
+    "cvsserver",
+    "daemon",
+    "difftool",
+    "gui",
+    "imap-send",
+    "instaweb",
+    "mergetool",
+    "p4",
+    "remote-ext",
+    "remote-fd",
+    "shell",
+    "svn",
+    "web--browse",
+];
+
+/// Returns `true` if git's own options say where its programs or settings are, or its command is
+/// there to run another program.
+pub(super) fn names_programs(arguments: &[Word]) -> bool {
+    const OPTIONS: &[&str] =
+        &["--bare", "--config-env", "--exec-path=", "--git-dir", "--work-tree"];
+    let end = globals(arguments).min(arguments.len());
+    let before = arguments.get(..end).unwrap_or_default();
+    let subcommand = arguments.get(end).map_or("", |word| word.text.as_str());
+    RUNNING.contains(&subcommand)
+        || before.iter().any(|word| OPTIONS.iter().any(|option| word.text.starts_with(option)))
 }

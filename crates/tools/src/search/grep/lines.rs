@@ -5,12 +5,12 @@ use std::io;
 use std::path::Path;
 
 use grep_matcher::Matcher as _;
-use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::workspace::Workspace;
 
+use super::patient::Patient;
 use super::report::{Block, Budget};
 
 /// Longer lines are cut around the match.
@@ -32,7 +32,7 @@ pub(super) enum Output {
 pub(super) struct Lines<'a> {
     pub(super) output: Output,
     pub(super) budget: &'a Budget,
-    pub(super) matcher: &'a RegexMatcher,
+    pub(super) matcher: &'a Patient<'a>,
     pub(super) workspace: &'a Workspace,
     pub(super) path: &'a Path,
     pub(super) shown: Option<String>,
@@ -43,7 +43,7 @@ impl<'a> Lines<'a> {
     pub(super) fn new(
         output: Output,
         budget: &'a Budget,
-        matcher: &'a RegexMatcher,
+        matcher: &'a Patient<'a>,
         workspace: &'a Workspace,
         path: &'a Path,
     ) -> Self {
