@@ -14,7 +14,7 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use self::devices::{Devices, EMPTY_FILE, EMPTY_FOLDER, READABLE_FILE};
 use self::piece::{FIXED, Piece, TAME, find};
 use crate::sys;
-use crate::view::{Guard, View, outermost};
+use crate::view::{Guard, View};
 
 /// Builds the tree.
 ///
@@ -26,16 +26,12 @@ pub(crate) fn build(view: &View) -> Result<(), String> {
     let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", flags).map_err(|error| step("leaving the other mounts")(error.into()))?;
     let devices = Devices::take();
-    let scratch = take(&view.scratch, TAME).map_err(step("taking the temporary folder"))?;
-    let kept = take_kept(view).map_err(step("taking the workspace"))?;
-    let copies = take_copies(view).map_err(step("copying caches"))?;
+    let layers = take_layers(view).map_err(step("taking the workspace"))?;
     find(Path::new("/"))
         .and_then(|root| sys::set_mounts(root.as_fd(), FIXED))
         .map_err(step("making everything read-only"))?;
     devices.put().map_err(step("making /dev"))?;
-    cover(view, &scratch).map_err(step("placing the temporary folder"))?;
-    put_kept(kept).map_err(step("placing the workspace"))?;
-    put_copies(copies).map_err(step("placing copies of caches"))?;
+    put_layers(view, layers).map_err(step("placing the workspace"))?;
     guard(view)?;
     mask(view)?;
     Piece::new(c"proc", &[])
@@ -48,71 +44,110 @@ fn take(path: &Path, attributes: u64) -> io::Result<Piece> {
     Piece::of(path)?.with(attributes)
 }
 
-/// Something that stays where it is whatever is put over it.
-struct Kept {
+/// Something that is put over what is there.
+struct Layer {
     at: PathBuf,
     is_folder: bool,
-    is_covered: bool,
-    piece: Piece,
+    /// What is put there; nothing but what is put there later, where there is no piece.
+    piece: Option<Piece>,
 }
 
-/// Takes the folders to write in, and what would be covered. Outer ones come first.
-fn take_kept(view: &View) -> io::Result<Vec<Kept>> {
-    let is_covered = |path: &Path| view.temporary.iter().any(|cover| path.starts_with(cover));
-    let writable = view.writable.iter().map(|path| (path, TAME));
-    let readable = view.kept.iter().filter(|path| is_covered(path)).cloned().collect();
-    let readable = outermost(readable);
-    let readable = readable.iter().map(|path| (path, FIXED));
-    let mut kept = Vec::new();
-    for (path, attributes) in writable.chain(readable) {
-        let found = find(path)?;
-        let kind = FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
-        let piece = Piece::of_found(&found)?.with(attributes)?;
-        let is_folder = kind == FileType::Directory;
-        kept.push(Kept { at: path.clone(), is_folder, is_covered: is_covered(path), piece });
+/// Takes all that is put somewhere, before any of it is out of reach. Outer ones come first.
+fn take_layers(view: &View) -> io::Result<Vec<Layer>> {
+    let mut layers = Vec::new();
+    let mut scratch = None;
+    for place in &view.temporary {
+        let scratch = match &scratch {
+            Some(scratch) => scratch,
+            None => scratch.insert(find(&view.scratch)?),
+        };
+        layers.push(folder(place, Some(Piece::of_found(scratch)?.with(TAME)?)));
     }
-    kept.sort_by_key(|kept| kept.at.components().count());
-    Ok(kept)
+    layers.extend(view.covers.iter().map(|cover| folder(cover, None)));
+    let is_writable = |path: &Path| view.writable.iter().any(|root| path.starts_with(root));
+    let readable = view.kept.iter().filter(|path| view.is_covered(path)).cloned();
+    let readable: std::collections::BTreeSet<PathBuf> = readable.collect();
+    let readable = readable.iter().filter(|path| !view.writable.contains(path));
+    let readable =
+        readable.map(|path| (path, if is_writable(path) { TAME } else { FIXED }, Need::IfThere));
+    let writable = view.writable.iter().map(|path| (path, TAME, Need::Always));
+    for (path, attributes, need) in writable.chain(readable) {
+        let found = match find(path) {
+            Ok(found) => found,
+            // It was replaced by a link meanwhile, or is gone, and is not to be seen then.
+            Err(_) if need == Need::IfThere => continue,
+            Err(error) => return Err(error),
+        };
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
+        let piece = Some(Piece::of_found(&found)?.with(attributes)?);
+        layers.push(Layer { at: path.clone(), is_folder: kind == FileType::Directory, piece });
+    }
+    layers.extend(take_copies(view)?);
+    // What has nothing in it is put first, where both are at the same depth.
+    layers.sort_by_key(|layer| layer.at.components().count());
+    Ok(layers)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Always,
+    IfThere,
+}
+
+fn folder(at: &Path, piece: Option<Piece>) -> Layer {
+    Layer { at: at.to_owned(), is_folder: true, piece }
 }
 
 /// Makes copies of caches. Where an overlay cannot be made, the copy begins empty.
-fn take_copies(view: &View) -> io::Result<Vec<(PathBuf, Piece)>> {
+fn take_copies(view: &View) -> io::Result<Vec<Layer>> {
     let mut copies = Vec::new();
     for copy in &view.copies {
         let piece = Piece::overlay(&copy.of, &copy.upper, &copy.work)
             .or_else(|_| take(&copy.upper, TAME))?;
-        copies.push((copy.of.clone(), piece));
+        copies.push(folder(&copy.of, Some(piece)));
     }
     Ok(copies)
 }
 
-fn put_copies(copies: Vec<(PathBuf, Piece)>) -> io::Result<()> {
-    for (at, piece) in copies {
-        // A cache below the temporary folder is covered by it.
+/// Puts everything in its place.
+fn put_layers(view: &View, layers: Vec<Layer>) -> io::Result<()> {
+    let mut open = Vec::new();
+    for Layer { at, is_folder, piece } in layers {
         if find(&at).is_err() {
-            make_place(&at, true)?;
-        }
-        piece.put_on(&at)?;
-    }
-    Ok(())
-}
-
-/// Puts the temporary folder where programs expect one.
-fn cover(view: &View, scratch: &Piece) -> io::Result<()> {
-    for place in &view.temporary {
-        Piece::of_found(scratch)?.with(TAME)?.put_on(place)?;
-    }
-    Ok(())
-}
-
-fn put_kept(kept: Vec<Kept>) -> io::Result<()> {
-    for Kept { at, is_folder, is_covered, piece } in kept {
-        if is_covered && find(&at).is_err() {
+            if !view.is_covered(&at) {
+                continue;
+            }
             make_place(&at, is_folder)?;
         }
+        let Some(piece) = piece else {
+            // A cover is sealed when all that is seen in it is there.
+            let cover = devices::make_cover(open.len())?;
+            take(&cover, TAME)?.put_on(&at)?;
+            open.push(at);
+            continue;
+        };
         piece.put_on(&at)?;
     }
+    for (link, target) in view.links.iter().filter(|(link, _)| view.is_covered(link)) {
+        make_link(link, target)?;
+    }
+    if view.is_covered(&view.folder) && find(&view.folder).is_err() {
+        make_place(&view.folder, true)?;
+    }
+    for cover in open {
+        sys::set_mount(find(&cover)?.as_fd(), libc::MOUNT_ATTR_RDONLY)?;
+    }
     Ok(())
+}
+
+/// Makes a link in a cover, unless something is there.
+fn make_link(link: &Path, target: &Path) -> io::Result<()> {
+    let Some(folder) = link.parent() else { return Ok(()) };
+    make_place(folder, true)?;
+    match std::os::unix::fs::symlink(target, link) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Makes a path to put something on. A command that ran before may have left anything there;
@@ -154,18 +189,15 @@ fn make_place(path: &Path, is_folder: bool) -> io::Result<()> {
 /// Fixes what must not change. Outer paths come first.
 fn guard(view: &View) -> Result<(), String> {
     for (path, guard) in &view.guards {
-        let attributes = match guard {
-            Guard::ReadOnly => FIXED,
-            Guard::Immovable => TAME,
-        };
         let guarded = find(path).and_then(|place| {
             // Nothing can be read from a socket, and programs that copy the folder would fail.
             let kind = FileType::from_raw_mode(rustix::fs::fstat(&place)?.st_mode);
             let is_stand_in = kind == FileType::Socket;
-            let piece = if is_stand_in {
-                take(Path::new(READABLE_FILE), FIXED)?
-            } else {
-                take(path, attributes)?
+            let piece = match guard {
+                _ if is_stand_in => take(Path::new(READABLE_FILE), FIXED)?,
+                Guard::ReadOnly => take(path, FIXED)?,
+                Guard::Immovable => take(path, TAME)?,
+                Guard::Writable => take(path, TAME)?.writable(),
             };
             piece.put_on_found(place)
         });
