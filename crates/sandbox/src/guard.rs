@@ -230,12 +230,7 @@ impl Guarded {
     }
 
     /// Puts something in the place of what must not be made in a repository, and guards it.
-    fn never_made(
-        &mut self,
-        repository: &Path,
-        claim: &mut Claim,
-        means: Means,
-    ) -> io::Result<()> {
+    fn never_made(&mut self, repository: &Path, claim: &mut Claim, means: Means) -> io::Result<()> {
         for (path, stand) in repository::never_made(repository) {
             if means == Means::Mounts {
                 if let Some(folder) = path.parent().filter(|folder| *folder != repository) {
@@ -295,9 +290,8 @@ impl Guarded {
         if let Ok(Some(kept)) = last {
             return kept.iter().filter_map(|(path, kept)| mend(path, kept)).collect();
         }
-        let is_changed = |(path, kept): &&(PathBuf, Keepsake)| {
-            !Keepsake::of(path).is_ok_and(|now| now == *kept)
-        };
+        let is_changed =
+            |(path, kept): &&(PathBuf, Keepsake)| !Keepsake::of(path).is_ok_and(|now| now == *kept);
         let changed = self.kept.iter().filter(is_changed);
         let when = match last {
             Ok(_) => "it is put back when no other command runs in this workspace",
@@ -346,7 +340,8 @@ impl Watched {
     /// What is there that tells other programs what to do.
     fn telling(&self) -> impl Iterator<Item = PathBuf> {
         let kind = self.kind;
-        let is_bare = kind == Kind::Workspace && BARE.iter().all(|name| self.folder.join(name).exists());
+        let is_bare =
+            kind == Kind::Workspace && BARE.iter().all(|name| self.folder.join(name).exists());
         // Where a link is on the way now, everything there is somebody else's.
         let folder = Some(&self.folder).filter(|folder| place::is_reached_straight(folder));
         let entries = folder.and_then(|folder| fs::read_dir(folder).ok());

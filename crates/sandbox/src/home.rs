@@ -266,8 +266,10 @@ pub(crate) fn named(env: &[(Raw, Raw)], homes: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     for folder in value("PATH").into_iter().flat_map(absolute) {
-        let is_programs = folder.file_name().is_some_and(|name| PROGRAMS.iter().any(|own| name == *own));
-        let around = folder.parent().filter(|_| is_programs).filter(|around| !is_wide(around, homes));
+        let is_programs =
+            folder.file_name().is_some_and(|name| PROGRAMS.iter().any(|own| name == *own));
+        let around =
+            folder.parent().filter(|_| is_programs).filter(|around| !is_wide(around, homes));
         places.push(around.map_or(folder.clone(), Path::to_owned));
     }
     places.retain(|place| !homes.iter().any(|home| home.starts_with(place)));
@@ -320,7 +322,8 @@ mod tests {
             "/usr/bin:{shown}/Documents/bin:{shown}/.local/bin:{shown}/.tool/bin:{shown}:relative"
         );
         let cargo = format!("{shown}/custom/cargo");
-        let env = [("PATH", path.as_str()), ("CARGO_HOME", &cargo), ("HOME", "/x"), ("FOO", "/etc")];
+        let env =
+            [("PATH", path.as_str()), ("CARGO_HOME", &cargo), ("HOME", "/x"), ("FOO", "/etc")];
         let env = env.map(|(name, value)| (Raw::from(name), Raw::from(value)));
         let mut places = named(&env, std::slice::from_ref(&home));
         places.retain(|place| place.starts_with(&home));

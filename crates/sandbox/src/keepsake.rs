@@ -12,9 +12,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, fchmod, fstat, openat, readlinkat, statat,
-};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, fstat, openat, readlinkat, statat};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::place::{Place, make_folders, temporary_name};

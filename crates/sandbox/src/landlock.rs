@@ -54,7 +54,10 @@ fn restrict_alone(view: &View) -> Result<landlock::RestrictionStatus, RulesetErr
     let readable = readable(view);
     let writable = writable(view);
     ruleset()?
-        .add_rules(path_beneath_rules(readable.listed.iter().chain(&writable.listed), AccessFs::ReadDir))?
+        .add_rules(path_beneath_rules(
+            readable.listed.iter().chain(&writable.listed),
+            AccessFs::ReadDir,
+        ))?
         .add_rules(path_beneath_rules(readable.free, AccessFs::from_read(VERSION)))?
         .add_rules(path_beneath_rules(writable.free, AccessFs::from_all(VERSION)))?
         .add_rules(path_beneath_rules([&view.scratch], AccessFs::from_all(VERSION)))?
@@ -64,13 +67,14 @@ fn restrict_alone(view: &View) -> Result<landlock::RestrictionStatus, RulesetErr
 
 /// What may be read: all but secrets and what is covered, and what is kept of that.
 fn readable(view: &View) -> Around {
-    let covers: BTreeSet<&Path> =
+    let mut covers: BTreeSet<&Path> =
         view.covers.iter().chain(&view.temporary).map(PathBuf::as_path).collect();
     let mut avoided = covers.clone();
     avoided.extend(view.masked.iter().map(PathBuf::as_path));
     let mut around = Around::default();
     around.extend(Path::new("/"), &avoided);
     // A right to list a folder holds below it, too, so that none is given around what is covered.
+    covers.extend(view.closed.iter().map(PathBuf::as_path));
     around.listed.retain(|folder| !holds(&covers, folder));
     for kept in view.kept.iter().chain(&view.writable).filter(|kept| view.is_covered(kept)) {
         around.extend(kept, &avoided);

@@ -3,8 +3,9 @@
 mod devices;
 mod piece;
 
+use std::collections::BTreeSet;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, statat, unlinkat};
@@ -26,10 +27,11 @@ pub(crate) fn build(view: &View) -> Result<(), String> {
     let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", flags).map_err(|error| step("leaving the other mounts")(error.into()))?;
     let devices = Devices::take();
-    let layers = take_layers(view).map_err(step("taking the workspace"))?;
+    let mut layers = take_writable(view).map_err(step("taking the workspace"))?;
     find(Path::new("/"))
         .and_then(|root| sys::set_mounts(root.as_fd(), FIXED))
         .map_err(step("making everything read-only"))?;
+    layers.extend(take_readable(view).map_err(step("taking what is shown"))?);
     devices.put().map_err(step("making /dev"))?;
     put_layers(view, layers).map_err(step("placing the workspace"))?;
     guard(view)?;
@@ -52,46 +54,52 @@ struct Layer {
     piece: Option<Piece>,
 }
 
-/// Takes all that is put somewhere, before any of it is out of reach. Outer ones come first.
-fn take_layers(view: &View) -> io::Result<Vec<Layer>> {
+/// Takes what can be written.
+fn take_writable(view: &View) -> io::Result<Vec<Layer>> {
     let mut layers = Vec::new();
-    let mut scratch = None;
+    let scratch = find(&view.scratch)?;
     for place in &view.temporary {
-        let scratch = match &scratch {
-            Some(scratch) => scratch,
-            None => scratch.insert(find(&view.scratch)?),
-        };
-        layers.push(folder(place, Some(Piece::of_found(scratch)?.with(TAME)?)));
+        layers.push(folder(place, Some(Piece::of_found(&scratch)?.with(TAME)?)));
     }
-    layers.extend(view.covers.iter().map(|cover| folder(cover, None)));
-    let is_writable = |path: &Path| view.writable.iter().any(|root| path.starts_with(root));
-    let readable = view.kept.iter().filter(|path| view.is_covered(path)).cloned();
-    let readable: std::collections::BTreeSet<PathBuf> = readable.collect();
-    let readable = readable.iter().filter(|path| !view.writable.contains(path));
-    let readable =
-        readable.map(|path| (path, if is_writable(path) { TAME } else { FIXED }, Need::IfThere));
-    let writable = view.writable.iter().map(|path| (path, TAME, Need::Always));
-    for (path, attributes, need) in writable.chain(readable) {
-        let found = match find(path) {
-            Ok(found) => found,
-            // It was replaced by a link meanwhile, or is gone, and is not to be seen then.
-            Err(_) if need == Need::IfThere => continue,
-            Err(error) => return Err(error),
-        };
-        let kind = FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
-        let piece = Some(Piece::of_found(&found)?.with(attributes)?);
-        layers.push(Layer { at: path.clone(), is_folder: kind == FileType::Directory, piece });
+    for path in &view.writable {
+        layers.push(Layer::of(path, &find(path)?, TAME)?);
+    }
+    // A person agreed to show something among the secrets of a folder that can be written.
+    let kept = view.kept.iter().filter(|path| !view.writable.contains(path));
+    for path in kept.filter(|path| view.is_written(path) && view.is_covered(path)) {
+        if let Ok(found) = find(path) {
+            layers.push(Layer::of(path, &found, TAME)?);
+        }
     }
     layers.extend(take_copies(view)?);
-    // What has nothing in it is put first, where both are at the same depth.
-    layers.sort_by_key(|layer| layer.at.components().count());
     Ok(layers)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
-    Always,
-    IfThere,
+/// Takes what is seen although something covers it, after all of it has become read-only.
+fn take_readable(view: &View) -> io::Result<Vec<Layer>> {
+    let mut layers: Vec<Layer> = view.covers.iter().map(|cover| folder(cover, None)).collect();
+    let is_copy = |path: &PathBuf| view.copies.iter().any(|copy| copy.of == *path);
+    let kept = view.kept.iter().filter(|path| !is_copy(path) && !view.is_written(path));
+    let kept: BTreeSet<&PathBuf> = kept.filter(|path| view.is_covered(path)).collect();
+    for path in kept {
+        // What was replaced by a link meanwhile, or is gone, is not to be seen.
+        if let Ok(found) = find(path) {
+            layers.push(Layer::of(path, &found, 0)?);
+        }
+    }
+    Ok(layers)
+}
+
+impl Layer {
+    fn of(path: &Path, found: &OwnedFd, attributes: u64) -> io::Result<Self> {
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(found)?.st_mode);
+        let mut piece = Piece::of_found(found)?;
+        if attributes != 0 {
+            piece = piece.with(attributes)?;
+        }
+        let is_folder = kind == FileType::Directory;
+        Ok(Self { at: path.to_owned(), is_folder, piece: Some(piece) })
+    }
 }
 
 fn folder(at: &Path, piece: Option<Piece>) -> Layer {
@@ -110,7 +118,9 @@ fn take_copies(view: &View) -> io::Result<Vec<Layer>> {
 }
 
 /// Puts everything in its place.
-fn put_layers(view: &View, layers: Vec<Layer>) -> io::Result<()> {
+fn put_layers(view: &View, mut layers: Vec<Layer>) -> io::Result<()> {
+    // Outer ones first, and of those at the same place what has nothing in it.
+    layers.sort_by_key(|layer| (layer.at.components().count(), layer.piece.is_some()));
     let mut open = Vec::new();
     for Layer { at, is_folder, piece } in layers {
         if find(&at).is_err() {
@@ -208,6 +218,8 @@ fn guard(view: &View) -> Result<(), String> {
 
 /// Puts nothing over secrets. What is not there any more, or cannot be reached, shows nothing.
 fn mask(view: &View) -> Result<(), String> {
+    let empty_folder = find(Path::new(EMPTY_FOLDER)).map_err(|error| error.to_string())?;
+    let empty_file = find(Path::new(EMPTY_FILE)).map_err(|error| error.to_string())?;
     for path in &view.masked {
         let place = match find(path) {
             Ok(place) => place,
@@ -216,8 +228,8 @@ fn mask(view: &View) -> Result<(), String> {
         };
         let masked = rustix::fs::fstat(&place).map_err(io::Error::from).and_then(|stat| {
             let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-            let empty = if is_folder { EMPTY_FOLDER } else { EMPTY_FILE };
-            take(Path::new(empty), FIXED)?.put_on_found(&place)
+            let empty = if is_folder { &empty_folder } else { &empty_file };
+            Piece::of_found(empty)?.put_on_found(&place)
         });
         masked.map_err(|error| format!("hiding `{}`: {error}", path.display()))?;
     }

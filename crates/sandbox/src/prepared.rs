@@ -61,7 +61,7 @@ impl Prepared {
         view.guards.extend(guards.collect::<Vec<_>>());
         view.hide(secrets, &real(&confinement.unmasked));
         // What a rule denies stays hidden, whatever else is shown.
-        view.masked.extend(denied.iter().cloned());
+        view.deny(&denied);
         view.fixed.extend(fixed.into_iter().chain(own).chain(denied));
         let roots: Vec<PathBuf> =
             confinement.surveys.iter().map(|survey| survey.root.as_path().to_owned()).collect();
@@ -69,6 +69,9 @@ impl Prepared {
         let copies = copies(&view, &roots, confinement)
             .map_err(|error| format!("copying caches: {error}"))?;
         view.copies.clone_from(&copies.list);
+        // Copies are put into what covers the home folder.
+        view.kept.extend(copies.list.iter().map(|copy| copy.of.clone()));
+        view.settle();
         Ok(Self { view, guarded, _copies: copies })
     }
 

@@ -122,14 +122,38 @@ mod tests {
     #[test]
     fn only_what_git_writes_daily_is_written() {
         for name in [
-            "HEAD", "ORIG_HEAD", "index", "index.lock", "HEAD.lock", "config.lock", "MERGE_MSG",
-            "COMMIT_EDITMSG", "packed-refs.lock", "refs", "objects", "BISECT_LOG", "sharedindex.0a",
+            "HEAD",
+            "ORIG_HEAD",
+            "index",
+            "index.lock",
+            "HEAD.lock",
+            "config.lock",
+            "MERGE_MSG",
+            "COMMIT_EDITMSG",
+            "packed-refs.lock",
+            "refs",
+            "objects",
+            "BISECT_LOG",
+            "sharedindex.0a",
         ] {
             assert!(is_written(name), "{name}");
         }
         for name in [
-            "hooks", "config", "config.worktree", "commondir", "gitdir", "modules", "worktrees",
-            "description", "remotes", "branches", "anything", "", ".lock", "Config", "hooks.d",
+            "hooks",
+            "config",
+            "config.worktree",
+            "commondir",
+            "gitdir",
+            "modules",
+            "worktrees",
+            "description",
+            "remotes",
+            "branches",
+            "anything",
+            "",
+            ".lock",
+            "Config",
+            "hooks.d",
         ] {
             assert!(!is_written(name), "{name}");
         }

@@ -3,9 +3,11 @@
 //! It is made before each command and has no depth at which it ends: whatever it passed by, a
 //! command could use. Where there is more than it can look at, the command does not run.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -118,7 +120,39 @@ impl Survey {
                 ));
             }
         }
+        survey.add_other_names()?;
         Ok(survey)
+    }
+
+    /// Adds the other names that files have which must not be read.
+    fn add_other_names(&mut self) -> Result<(), String> {
+        let linked = |list: &[Raw]| -> BTreeSet<(u64, u64)> {
+            let found = list.iter().filter_map(|path| path.as_path().symlink_metadata().ok());
+            let found = found.filter(|found| found.is_file() && found.nlink() > 1);
+            found.map(|found| (found.dev(), found.ino())).collect()
+        };
+        let (secrets, denied) = (linked(&self.secrets), linked(&self.denied));
+        if secrets.is_empty() && denied.is_empty() {
+            return Ok(());
+        }
+        let mut waiting = vec![self.root.as_path().to_owned()];
+        while let Some(folder) = waiting.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten() {
+                let failed = |error: io::Error| format!("`{}`: {error}", folder.display());
+                let entry = entry.map_err(failed)?;
+                // What is gone meanwhile has no other name.
+                let Ok(found) = entry.metadata() else { continue };
+                let file = (found.dev(), found.ino());
+                if found.is_dir() {
+                    waiting.push(entry.path());
+                } else if denied.contains(&file) {
+                    self.denied.push(entry.path().into());
+                } else if secrets.contains(&file) {
+                    self.secrets.push(entry.path().into());
+                }
+            }
+        }
+        Ok(())
     }
 
     fn count(&self) -> usize {
@@ -160,13 +194,16 @@ impl Survey {
             }
             return None;
         }
+        let governs = governs();
+        if governs {
+            self.governing.push(path().into());
+        }
         // A plain folder such as `secrets` may as well hold sources, so it is looked into.
         if (!kind.is_dir() || name.starts_with('.')) && is_secret() {
             self.secrets.push(path().into());
             return None;
         }
-        if governs() {
-            self.governing.push(path().into());
+        if governs {
             // What governs is guarded as a whole, and may hold secrets.
             let below = format!("{}/{name}", folder.below);
             return kind.is_dir().then(|| Folder {
@@ -188,15 +225,13 @@ impl Survey {
 
 /// Returns `true` if a name, in lower case, is that of a secret.
 fn is_secret(below: &str, name: &str, is_fetched: bool) -> bool {
-    // Nearly all names are told apart by this.
-    let may_be = name.starts_with(['.', '_']) || name.contains('.') || !is_fetched;
-    if !may_be || (is_fetched && !name.starts_with(['.', '_']) && !name.starts_with("id_")) {
+    let is_user_s = name.starts_with(['.', '_']) || name.starts_with("id_");
+    let is_package_s = matches!(name, ".npmrc" | ".envrc" | ".gem");
+    if is_fetched && (!is_user_s || is_package_s) {
         return false;
     }
     let path = format!("{below}/{name}");
-    let is_package_setting = is_fetched && matches!(name, ".npmrc" | ".envrc" | ".gem");
-    !is_package_setting
-        && sensitive(&path, None).is_some_and(|found| found.when == When::Touched)
+    sensitive(&path, None).is_some_and(|found| found.when == When::Touched)
 }
 
 fn is_closed(error: &io::Error) -> bool {
@@ -238,6 +273,7 @@ mod tests {
             "secrets/db.txt",
             "a/.vscode/tasks.json",
             "a/.vscode/.env",
+            ".envrc",
             "1/2/3/4/5/6/CLAUDE.md",
             "CLAUDE.md",
             "a/.git/config",
@@ -259,6 +295,7 @@ mod tests {
             names(&root, &survey.secrets),
             [
                 ".env",
+                ".envrc",
                 "a/.vscode/.env",
                 "a/b/c/d/e/f/g/h/.ENV.local",
                 "a/b/key.pem",
@@ -269,8 +306,17 @@ mod tests {
             ]
         );
         let governing = names(&root, &survey.governing);
-        assert_eq!(governing, ["1/2/3/4/5/6/CLAUDE.md", "CLAUDE.md", "a/.vscode"]);
+        assert_eq!(governing, [".envrc", "1/2/3/4/5/6/CLAUDE.md", "CLAUDE.md", "a/.vscode"]);
         assert_eq!(names(&root, &survey.repositories), ["1/2/3/4/5/.git", "a/.git", "bare"]);
+    }
+
+    #[test]
+    fn other_names_of_a_secret_are_found() {
+        let (_folder, root) = made(&["a/.env", "b/plain"]);
+        fs::hard_link(root.join("a/.env"), root.join("b/notes.txt")).unwrap();
+        let survey = Survey::of(&root, &Veil::default()).unwrap();
+        let secrets: BTreeSet<String> = names(&root, &survey.secrets).into_iter().collect();
+        assert_eq!(secrets, ["a/.env", "b/notes.txt"].map(str::to_owned).into());
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub(crate) struct View {
     pub(crate) copies: Vec<Copy>,
     /// Folders of which it sees nothing but what is kept.
     pub(crate) covers: Vec<PathBuf>,
+    /// Folders of which it sees nothing at all, not even names.
+    pub(crate) closed: Vec<PathBuf>,
     /// What it must see wherever that is.
     pub(crate) kept: Vec<PathBuf>,
     /// Links on the way to what is kept, and where they lead.
@@ -86,7 +88,8 @@ impl View {
         if let Program::File { path, .. } = &plan.program {
             view.keep(path.as_path());
         }
-        for path in confinement.read.iter().chain(&confinement.unmasked).map(|path| path.as_path()) {
+        for path in confinement.read.iter().chain(&confinement.unmasked).map(|path| path.as_path())
+        {
             let is_settings = homes.iter().any(|home| path.starts_with(home))
                 && !view.kept.iter().any(|root| path.starts_with(root));
             // A workspace may have been given a link by a command, a home folder by its owner.
@@ -97,12 +100,7 @@ impl View {
     }
 
     /// Covers home folders, and for what only looks all that is not the system's.
-    fn cover_all_but_needs(
-        &mut self,
-        plan: &Plan,
-        confinement: &Confinement,
-        homes: &[PathBuf],
-    ) {
+    fn cover_all_but_needs(&mut self, plan: &Plan, confinement: &Confinement, homes: &[PathBuf]) {
         let mut covers = real(secrets::HOMES);
         covers.extend(homes.iter().cloned());
         if confinement.profile == Sandbox::ReadOnly {
@@ -156,7 +154,8 @@ impl View {
         for _ in 0..MOST {
             let mut above: Vec<&Path> = path.ancestors().collect();
             above.reverse();
-            let link = above.into_iter().find_map(|above| Some((above, fs::read_link(above).ok()?)));
+            let link =
+                above.into_iter().find_map(|above| Some((above, fs::read_link(above).ok()?)));
             let Some((link, target)) = link else { return };
             let Some(folder) = link.parent() else { return };
             let rest = path.strip_prefix(link).unwrap_or(Path::new(""));
@@ -172,7 +171,9 @@ impl View {
         secrets.dedup();
         for secret in secrets {
             let is_hidden = self.masked.iter().any(|masked| secret.starts_with(masked));
-            if is_hidden || self.is_covered(&secret) || shown.contains(&secret) {
+            let is_out_of_sight =
+                is_hidden || self.covers.contains(&secret) || self.is_covered(&secret);
+            if is_out_of_sight || shown.contains(&secret) {
                 continue;
             }
             let mut seen = self.writable.iter().chain(&self.kept);
@@ -184,6 +185,35 @@ impl View {
         }
     }
 
+    /// Hides what a rule denies to read. Of a folder around the workspace all else is hidden.
+    pub(crate) fn deny(&mut self, denied: &[PathBuf]) {
+        for path in denied.iter().filter(|path| path.components().count() > 1) {
+            let mut seen = self.writable.iter().chain(&self.kept).chain([&self.folder]);
+            if seen.any(|seen| seen.starts_with(path) && seen != path) {
+                self.covers.push(path.clone());
+            } else {
+                self.masked.push(path.clone());
+            }
+        }
+    }
+
+    /// Puts things in order: a cover in which nothing is seen is like a secret.
+    pub(crate) fn settle(&mut self) {
+        let mut covers = std::mem::take(&mut self.covers);
+        covers.sort();
+        covers.dedup();
+        let (seen, empty): (Vec<PathBuf>, Vec<PathBuf>) = covers.into_iter().partition(|cover| {
+            let links = self.links.iter().map(|(link, _)| link);
+            let mut seen = self.kept.iter().chain(&self.writable).chain(links);
+            seen.any(|seen| seen.starts_with(cover))
+                || self.folder.starts_with(cover)
+                || self.temporary.iter().any(|place| place.starts_with(cover))
+        });
+        self.covers = seen;
+        self.masked.extend(empty.iter().cloned());
+        self.closed = empty;
+    }
+
     /// Returns `true` if a path has to be put where it is, because something covers it.
     pub(crate) fn is_covered(&self, path: &Path) -> bool {
         let depth = |place: &Path| place.components().count();
@@ -192,6 +222,11 @@ impl View {
         let seen = self.writable.iter().chain(&self.kept).filter(around);
         let cover = cover.map(|place| depth(place)).max();
         cover > seen.map(|place| depth(place)).max()
+    }
+
+    /// Returns `true` if a path lies in a folder that can be written, or is one.
+    pub(crate) fn is_written(&self, path: &Path) -> bool {
+        self.writable.iter().any(|root| path.starts_with(root))
     }
 
     /// Keeps the folders around whatever is guarded, hidden or written in from being moved away
@@ -207,9 +242,8 @@ impl View {
             around.extend(above.map(|above| (above.to_owned(), Guard::Immovable)));
         }
         self.guards.extend(around);
-        self.guards.sort_by_cached_key(|(path, guard)| {
-            (path.components().count(), path.clone(), *guard)
-        });
+        self.guards
+            .sort_by_cached_key(|(path, guard)| (path.components().count(), path.clone(), *guard));
         self.guards.dedup_by(|later, earlier| later.0 == earlier.0);
     }
 }

@@ -110,7 +110,10 @@ async fn shell(folder: &Path, level: &str, profile: &str, [before, line, after]:
     }
     let profile: Sandbox = serde_json::from_str(&format!("\"{profile}\"")).unwrap();
     for (line, sandbox) in [(before, Sandbox::Full), (line, profile), (after, Sandbox::Full)] {
-        let env = [("PATH", "/usr/local/bin:/usr/bin:/bin".into()), ("CAGE", folder.as_os_str().to_owned())];
+        let env = [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin".into()),
+            ("CAGE", folder.as_os_str().to_owned()),
+        ];
         let order = Order {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), line.into()],

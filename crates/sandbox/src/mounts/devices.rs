@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::piece::Piece;
+use super::piece::{FIXED, Piece};
 
 /// Devices that hold nothing and lead nowhere.
 const HARMLESS: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
@@ -67,6 +67,11 @@ impl Devices {
         Piece::new(c"tmpfs", &options)?.put_on(&dev.join("shm"))?;
         File::create(EMPTY_FILE)?.set_permissions(Permissions::from_mode(0o000))?;
         File::create(READABLE_FILE)?.set_permissions(Permissions::from_mode(0o444))?;
-        DirBuilder::new().mode(0o555).create(EMPTY_FOLDER)
+        DirBuilder::new().mode(0o555).create(EMPTY_FOLDER)?;
+        // Whatever is put over a secret is read-only because this is.
+        for empty in [EMPTY_FILE, EMPTY_FOLDER].map(Path::new) {
+            Piece::of(empty)?.with(FIXED)?.put_on(empty)?;
+        }
+        Ok(())
     }
 }

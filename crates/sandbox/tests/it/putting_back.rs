@@ -62,15 +62,15 @@ async fn putting_a_folder_back_follows_no_link_that_another_command_makes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_put_back_while_another_command_runs() {
     let Some(host) = Host::at(Level::Landlock) else { return };
-    let file = host.workspace.join(".envrc");
+    let file = host.workspace.join("CLAUDE.md");
     fs::write(&file, "before").unwrap();
     let line = "until [ -e go ]; do sleep 0.02; done; rm go";
     let mut long = host.start(Sandbox::WorkspaceWrite, line).await;
-    let short = host.run(Sandbox::WorkspaceWrite, "echo first > .envrc").await;
+    let short = host.run(Sandbox::WorkspaceWrite, "echo first > CLAUDE.md").await;
     assert_eq!(fs::read_to_string(&file).unwrap(), "first\n");
     assert!(short.ended.notes[0].contains("no other command runs"), "{short:?}");
     // One that begins now has not seen what was there before.
-    let third = host.run(Sandbox::WorkspaceWrite, "cat .envrc").await;
+    let third = host.run(Sandbox::WorkspaceWrite, "cat CLAUDE.md").await;
     assert_eq!(third.stdout, "first\n");
     fs::write(host.workspace.join("go"), "").unwrap();
     let long = long.process.wait().await;
@@ -80,7 +80,8 @@ async fn nothing_is_put_back_while_another_command_runs() {
 
 #[test]
 fn our_own_folders_in_a_workspace_are_never_changed() {
-    let before = "mkdir -p .toolgate/policies src sub/.toolgate; echo rules > .toolgate/policies/a.toml
+    let before =
+        "mkdir -p .toolgate/policies src sub/.toolgate; echo rules > .toolgate/policies/a.toml
         echo rules > sub/.toolgate/a.toml; echo x > src/x; echo x > top.txt";
     let changed = "grep -h . .toolgate/policies/* sub/.toolgate/* | grep -v '^rules$'; \
         [ -d .toolgate/policies ] && [ -d sub/.toolgate ] || echo gone; true";

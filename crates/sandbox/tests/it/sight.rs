@@ -18,7 +18,8 @@ const PROFILES: &[&str] = &["read_only", "workspace_write"];
 
 #[test]
 fn secrets_in_a_workspace_are_hidden_at_any_depth() {
-    let before = "deep=1/2/3/4/5/6/7/8/9/10; mkdir -p $deep node_modules/x target/debug dist .venv/lib \
+    let before =
+        "deep=1/2/3/4/5/6/7/8/9/10; mkdir -p $deep node_modules/x target/debug dist .venv/lib \
         'odd name' a/.aws a/.ssh secrets vendor/y .idea
         for file in .env .ENV.local .env.production $deep/.env $deep/key.pem node_modules/x/.env \
             target/debug/id_rsa dist/.env .venv/lib/.netrc 'odd name/.env.a b' a/.aws/credentials \
@@ -85,7 +86,8 @@ fn of_a_home_folder_only_programs_are_seen() {
         "cp -r $CAGE/home/Documents $TMPDIR/d && ls $TMPDIR/d",
         "ln -s $CAGE/home/notes $TMPDIR/n; cat $TMPDIR/n",
     ];
-    let trial = Trial { levels: BOTH, profiles: PROFILES, before, attempts: &attempts, after: "true" };
+    let trial =
+        Trial { levels: BOTH, profiles: PROFILES, before, attempts: &attempts, after: "true" };
     assert_held(&trial.run());
     // What is needed is there.
     let attempts = [

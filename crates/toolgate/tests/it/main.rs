@@ -18,6 +18,8 @@ mod completions;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod denied_reading;
+#[cfg(test)]
 mod discovered;
 #[cfg(test)]
 mod doctor;
