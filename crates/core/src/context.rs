@@ -243,6 +243,11 @@ impl CallContext {
         if veil.hides(folder) { Veil::default() } else { veil.clone() }
     }
 
+    /// The rules about files that no command may read, for a sandbox to hide them.
+    pub fn denied(&self) -> Veil {
+        self.inner.veil.clone()
+    }
+
     /// The call's id.
     pub fn call(&self) -> &CallId {
         &self.inner.call

@@ -17,6 +17,8 @@ pub struct Reach {
     pub write: Vec<PathBuf>,
     /// What its programs need: caches, registries, settings of their own.
     pub needs: Vec<Need>,
+    /// Files and folders outside of the workspace that it reads.
+    pub read: Vec<PathBuf>,
     /// Files that it does not see, because a rule denies to read them.
     pub hidden: Vec<PathBuf>,
     /// Files and folders that it cannot change, because a rule denies it.
@@ -37,6 +39,7 @@ impl Reach {
             network: verdict.grant.network.clone(),
             write: verdict.grant.write.clone(),
             needs: verdict.grant.needs.clone(),
+            read: verdict.grant.read.clone(),
             hidden: verdict.grant.hidden.clone(),
             guarded: verdict.grant.guarded.clone(),
             line: if is_approved { None } else { verdict.judged.clone() },
@@ -53,6 +56,7 @@ impl Default for Reach {
             network: Vec::new(),
             write: Vec::new(),
             needs: Vec::new(),
+            read: Vec::new(),
             hidden: Vec::new(),
             guarded: Vec::new(),
             line: None,

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use serde::Serialize;
 use toolgate_policy::Level;
 use toolgate_policy::rule::Sandbox;
+use toolgate_policy::veil::Veil;
 
 /// Starts programs and sees to it that nothing of them is left behind.
 #[async_trait]
@@ -58,8 +59,12 @@ pub struct Order {
 }
 
 /// What a confined program may use beyond the workspace, and what it may not use in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Beyond {
+    /// Files and folders that it may read although they are neither in the workspace nor the
+    /// system's, because they were judged or a user agreed to them. Where a link leads is not
+    /// among them unless it is named itself.
+    pub read: Vec<PathBuf>,
     /// Folders that it may write in.
     pub write: Vec<PathBuf>,
     /// Cache folders of the user. The program works on a copy that it shares with other programs
@@ -70,6 +75,8 @@ pub struct Beyond {
     pub trusted_hosts: Vec<String>,
     /// Files that it does not see.
     pub hidden: Vec<PathBuf>,
+    /// Rules about files that it does not see, either: those that deny to read them.
+    pub denied: Veil,
     /// Files and folders that it cannot change.
     pub guarded: Vec<PathBuf>,
 }

@@ -92,6 +92,9 @@ pub struct Grant {
     /// The needs of its programs, in a verdict.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
+    /// Files and folders outside of the workspace that it reads, in a verdict.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<PathBuf>,
     /// Files that a sandbox hides from it because a rule denies them, in a verdict.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<PathBuf>,

@@ -12,9 +12,10 @@ use crate::rule::Rule;
 
 /// What a search leaves out. A search is allowed as a whole, so what is in its
 /// way is left out file by file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Veil {
     hidden: Arc<[PathPattern]>,
+    denied: Arc<[PathPattern]>,
     shown: Arc<[PathPattern]>,
     hides_secrets: bool,
 }
@@ -23,16 +24,36 @@ impl Veil {
     /// The veil that rules make, over secrets or not.
     pub fn new<'r>(rules: impl Iterator<Item = &'r Rule>, hides_secrets: bool) -> Self {
         let reading = ToolName::new("read_file");
-        let mut hidden = Vec::new();
-        let mut shown = Vec::new();
+        let (mut hidden, mut denied, mut shown) = (Vec::new(), Vec::new(), Vec::new());
         for rule in rules.filter(|rule| !rule.matcher.paths.is_empty()) {
             let reads = |tool: &ToolPattern| tool.matches(&reading, rule.decision);
             if rule.tools.iter().any(reads) {
                 let list = if rule.decision == Decision::Allow { &mut shown } else { &mut hidden };
                 list.extend(rule.matcher.paths.iter().cloned());
+                if rule.decision == Decision::Deny {
+                    denied.extend(rule.matcher.paths.iter().cloned());
+                }
             }
         }
-        Self { hidden: hidden.into(), shown: shown.into(), hides_secrets }
+        let (hidden, denied, shown) = (hidden.into(), denied.into(), shown.into());
+        Self { hidden, denied, shown, hides_secrets }
+    }
+
+    /// Returns `true` if some rule denies to read files.
+    pub fn has_denials(&self) -> bool {
+        !self.denied.is_empty()
+    }
+
+    /// Returns `true` if a rule denies to read a file. A sandbox hides it from every command.
+    pub fn denies(&self, path: &Path) -> bool {
+        let folded = text(path).to_lowercase();
+        self.denied.iter().any(|pattern| pattern.matches(&folded))
+    }
+
+    /// Returns the files and folders that rules deny to read as a whole, wherever they are.
+    pub fn denied_places(&self) -> impl Iterator<Item = &Path> {
+        let whole = self.denied.iter().filter_map(PathPattern::whole);
+        whole.flatten().map(std::path::PathBuf::as_path)
     }
 
     /// Whether a search leaves a file out.
@@ -84,5 +105,6 @@ mod tests {
             assert!(!veil.hides(Path::new(path)), "{path}");
         }
         assert!(!Veil::default().hides(Path::new("/w/.env")));
+        assert!(!veil.has_denials() && !veil.denies(Path::new("/w/.env")));
     }
 }

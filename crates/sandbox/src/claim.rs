@@ -13,10 +13,14 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, mknodat};
+use rustix::fs::{FileType, FlockOperation, flock};
 
+use crate::keepsake::Keepsake;
 use crate::place::Place;
-use crate::wire::Raw;
+use crate::raw::Raw;
+
+/// Where git looks for a repository's settings: in the repository itself.
+const HERE: &[u8] = b".\n";
 
 /// A claim, until it is dropped.
 #[derive(Debug)]
@@ -24,8 +28,13 @@ pub(crate) struct Claim {
     list: File,
     /// Where it is written down what was there before the first of those who run now.
     before: PathBuf,
+    /// Where copies are kept of what is to be put back when the last of them has ended.
+    kept: PathBuf,
     is_first: bool,
 }
+
+/// Copies of what is guarded, by their paths.
+pub(crate) type Keepsakes = Vec<(PathBuf, Keepsake)>;
 
 /// What to put where something is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,26 +46,53 @@ pub(crate) enum Stand {
     /// A socket that nobody listens on. To git it does not exist, so that neither `git stash -u`
     /// nor `git clean` tries to remove it.
     Name,
+    /// A file that tells git what holds without it: that the repository is where it is.
+    Here,
 }
 
 impl Claim {
     /// Claims a folder together with others.
     pub(crate) fn on(root: &Path, lists: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(lists)?;
+        let lists = lists.canonicalize()?;
         let mut hasher = DefaultHasher::new();
         root.hash(&mut hasher);
         let path = lists.join(format!("{:016x}", hasher.finish()));
-        let before = path.with_extension("before");
+        let (before, kept) = (path.with_extension("before"), path.with_extension("kept"));
         let list = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         let is_first = flock(&list, FlockOperation::NonBlockingLockExclusive).is_ok();
         if is_first {
-            fs::remove_file(&before).or_else(|error| match error.kind() {
-                NotFound => Ok(()),
-                _ => Err(error),
-            })?;
+            for stale in [&before, &kept] {
+                fs::remove_file(stale).or_else(|error| match error.kind() {
+                    NotFound => Ok(()),
+                    _ => Err(error),
+                })?;
+            }
         }
         flock(&list, FlockOperation::LockShared)?;
-        Ok(Self { list, before, is_first })
+        Ok(Self { list, before, kept, is_first })
+    }
+
+    /// Writes down what is to be put back, unless one of those who run now has done so before: what
+    /// it found is from before all of them.
+    pub(crate) fn keep(&self, found: &Keepsakes) -> io::Result<()> {
+        let found: Vec<_> =
+            found.iter().map(|(path, kept)| (Raw::from(path.clone()), kept)).collect();
+        match Place::of(&self.kept)?.make_file(&serde_json::to_vec(&found)?, 0o600) {
+            Err(error) if error.kind() == AlreadyExists => Ok(()),
+            made => made,
+        }
+    }
+
+    /// Returns what is to be put back, if no other command runs in the folder, and none begins
+    /// before this claim is dropped. Otherwise the claim is given up, and another one is the last.
+    pub(crate) fn last(&self) -> io::Result<Option<Keepsakes>> {
+        if flock(&self.list, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Ok(None);
+        }
+        let kept: Vec<(Raw, Keepsake)> = serde_json::from_slice(&fs::read(&self.kept)?)?;
+        fs::remove_file(&self.kept)?;
+        Ok(Some(kept.into_iter().map(|(path, kept)| (path.as_path().to_owned(), kept)).collect()))
     }
 
     /// Of what was found, what was there before the first of those who run now: the rest may
@@ -81,14 +117,12 @@ impl Claim {
         }
         // First written down, then made: whatever happens in between, it will be removed.
         write_path(&mut self.list, path)?;
-        let made = match stand {
-            Stand::File => File::create_new(path).map(drop),
-            Stand::Folder => fs::create_dir(path),
-            Stand::Name => {
-                let owner_only = Mode::from_raw_mode(0o600);
-                mknodat(CWD, path, FileType::Socket, owner_only, 0).map_err(io::Error::from)
-            }
-        };
+        let made = Place::of(path).and_then(|place| match stand {
+            Stand::File => place.make_file(b"", 0o644),
+            Stand::Folder => place.make_folder(0o755),
+            Stand::Name => place.make_socket(),
+            Stand::Here => place.make_file(HERE, 0o644),
+        });
         made.or_else(|error| match error.kind() {
             // Somebody else was first, or nobody can: the command could not make it, either.
             AlreadyExists | PermissionDenied | ReadOnlyFilesystem => Ok(()),
@@ -102,9 +136,10 @@ impl Claim {
         if flock(&self.list, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Ok(());
         }
-        for path in self.listed()? {
+        // What is in a folder that stood in goes before it.
+        for path in self.listed()?.into_iter().rev() {
             // What is gone, or reached through a link now, is not ours.
-            Place::of(&path).and_then(|place| place.remove_if_empty()).ok();
+            Place::of(&path).and_then(|place| remove(&path, &place)).ok();
         }
         self.list.set_len(0)
     }
@@ -115,6 +150,15 @@ impl Claim {
         self.list.read_to_string(&mut text)?;
         Ok(paths(&text).collect())
     }
+}
+
+/// Removes what stood in, unless it became something else.
+fn remove(path: &Path, place: &Place) -> io::Result<()> {
+    let stands_here = || place.kind().is_ok_and(|kind| kind == FileType::RegularFile);
+    if path.ends_with("commondir") && stands_here() && fs::read(path)? == HERE {
+        return place.remove_file();
+    }
+    place.remove_if_empty()
 }
 
 /// Writes a path as a line of its own, in one piece.

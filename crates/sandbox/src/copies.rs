@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
+use crate::place::make_folders;
+
 /// Commands of one workspace that have copies of caches at the same time, at most.
 const MOST_SLOTS: usize = 64;
 
@@ -66,12 +68,16 @@ impl Copies {
 /// Returns the real path of a cache folder, which is made if it is missing. A folder in or around
 /// a workspace is not a cache.
 fn made(folder: &Path, roots: &[PathBuf]) -> Option<PathBuf> {
-    if folder.symlink_metadata().is_err() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
-    }
-    let real = folder.canonicalize().ok().filter(|real| real.is_dir())?;
+    // Links of the user are followed as far as there is something.
+    let there = folder.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)))?;
+    let (above, real) = there;
+    let real = real.join(folder.strip_prefix(above).ok()?).components().collect::<PathBuf>();
     let touches = |root: &PathBuf| root.starts_with(&real) || real.starts_with(root);
-    (!roots.iter().any(touches)).then_some(real)
+    if roots.iter().any(touches) {
+        return None;
+    }
+    make_folders(&real, 0o700).ok()?;
+    Some(real)
 }
 
 /// Finds the first place for copies that no other command uses.

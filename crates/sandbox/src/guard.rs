@@ -2,7 +2,8 @@
 //!
 //! What is there cannot be changed. Where the worst of it is missing something empty stands in,
 //! so that it cannot be made. What else appears is moved out of the way afterwards. Without
-//! mounts nothing can be kept from being changed; then it is put back afterwards.
+//! mounts nothing can be kept from being changed; then it is put back when no command runs in the
+//! workspace any more.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,9 +13,10 @@ use std::path::{Path, PathBuf};
 
 use toolgate_policy::floor::protected::governing_part;
 
-use crate::claim::{Claim, Stand};
+use crate::claim::{Claim, Keepsakes, Stand};
 use crate::keepsake::Keepsake;
 use crate::place::{self, Place};
+use crate::repository::{self, BARE, NESTED, Steps};
 use crate::survey::Survey;
 use crate::view::Guard;
 
@@ -24,21 +26,8 @@ use crate::view::Guard;
 const NEVER_MADE: &[&str] =
     &[".git", ".toolgate", ".claude", ".codex", ".cursor", ".gemini", ".vscode"];
 
-/// In a repository: what git runs, or is told to run. `modules` and `worktrees` hold other
-/// repositories.
-const IN_REPOSITORY: &[(&str, Stand)] = &[
-    ("hooks", Stand::Folder),
-    ("config", Stand::File),
-    ("config.worktree", Stand::File),
-    ("modules", Stand::Folder),
-    ("worktrees", Stand::Folder),
-];
-
-/// In a repository: what makes git look for all of that elsewhere. Nothing can stand in for it.
-const NEVER_IN_REPOSITORY: &[&str] = &["commondir"];
-
-/// Names that turn a folder into a repository without a `.git`.
-const BARE: &[&str] = &["HEAD", "objects", "refs"];
+/// Repositories in repositories, at most.
+const NESTED_DEPTH: usize = 8;
 
 /// What is guarded in a workspace.
 #[derive(Debug, Default)]
@@ -49,8 +38,10 @@ pub(crate) struct Guarded {
     watched: Vec<Watched>,
     /// Links, which cannot be guarded themselves, and where they lead.
     links: Vec<(PathBuf, PathBuf)>,
+    /// What git will do when it is told to go on.
+    steps: Vec<Steps>,
     /// What is to be put back if it changed.
-    kept: Vec<(PathBuf, Keepsake)>,
+    kept: Keepsakes,
     notes: Vec<String>,
 }
 
@@ -58,40 +49,58 @@ pub(crate) struct Guarded {
 #[derive(Debug)]
 struct Watched {
     folder: PathBuf,
-    is_repository: bool,
+    kind: Kind,
     before: BTreeSet<PathBuf>,
     /// What may appear.
     allowed: Vec<PathBuf>,
+}
+
+/// What is looked for in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Names that govern other programs.
+    Workspace,
+    /// Names that git does not write while it works.
+    Repository,
+    /// Every name.
+    Closed,
 }
 
 impl Guarded {
     /// Guards what was found in a folder, and puts something in the place of what was not.
     /// What is in `allowed` may be made and changed.
     pub(crate) fn by_mounts(
-        root: &Path,
         survey: &Survey,
         claim: &mut Claim,
         allowed: &[PathBuf],
     ) -> io::Result<Self> {
+        let root = survey.root.as_path();
         let is_kept = |name: &&&str| !is_allowed(&root.join(name), allowed);
         for name in NEVER_MADE.iter().filter(is_kept) {
             // A file called `.git` would be read as the name of a repository.
             let stand = if *name == ".git" { Stand::Folder } else { Stand::Name };
             claim.stand_in(&root.join(name), stand)?;
         }
-        let mut guarded = Self::new(root, survey, Some(claim))?;
+        let mut guarded = Self::new(survey, claim, allowed, Means::Mounts)?;
         guarded.guards.retain(|(path, _)| !is_allowed(path, allowed));
-        for watched in &mut guarded.watched {
-            watched.allowed = allowed.to_vec();
-        }
         Ok(guarded)
     }
 
     /// Keeps what was found in a folder, to put it back.
-    pub(crate) fn by_keepsakes(root: &Path, survey: &Survey) -> io::Result<Self> {
-        let mut guarded = Self::new(root, survey, None)?;
-        for (path, guard) in guarded.guards.drain(..) {
-            if guard == Guard::Immovable || path.symlink_metadata().is_err() {
+    pub(crate) fn by_keepsakes(
+        survey: &Survey,
+        claim: &mut Claim,
+        allowed: &[PathBuf],
+    ) -> io::Result<Self> {
+        let mut guarded = Self::new(survey, claim, allowed, Means::Keepsakes)?;
+        let guards = std::mem::take(&mut guarded.guards);
+        let written = guards.iter().filter(|(_, guard)| *guard == Guard::Writable);
+        let written: Vec<PathBuf> = written.map(|(path, _)| path.clone()).collect();
+        for (path, guard) in guards {
+            let is_there = path.symlink_metadata().is_ok();
+            // A folder around something that git writes is not put back as a whole.
+            let is_written = written.iter().any(|written| written.starts_with(&path));
+            if guard != Guard::ReadOnly || is_written || !is_there || is_allowed(&path, allowed) {
                 continue;
             }
             match Keepsake::of(&path) {
@@ -103,13 +112,21 @@ impl Guarded {
                 )),
             }
         }
+        claim.keep(&guarded.kept)?;
         Ok(guarded)
     }
 
-    fn new(root: &Path, survey: &Survey, mut claim: Option<&mut Claim>) -> io::Result<Self> {
+    fn new(
+        survey: &Survey,
+        claim: &mut Claim,
+        allowed: &[PathBuf],
+        means: Means,
+    ) -> io::Result<Self> {
+        let root = survey.root.as_path();
         let mut guarded = Self::default();
         let made = NEVER_MADE.iter().map(|name| root.join(name));
-        for path in survey.governing.iter().cloned().chain(made) {
+        let governing = survey.governing.iter().map(|path| path.as_path().to_owned());
+        for path in governing.chain(made) {
             // A link cannot be guarded; where it leads is.
             if path.is_symlink() {
                 let real = guarded.follow(&path).filter(|real| real.starts_with(root));
@@ -118,21 +135,24 @@ impl Guarded {
                 guarded.guards.push((path, Guard::ReadOnly));
             }
         }
-        for repository in &survey.repositories {
-            guarded.repository(repository, claim.as_deref_mut())?;
+        for repository in survey.repositories.iter().map(|path| path.as_path()) {
+            guarded.repository(repository, claim, means)?;
             let real = if repository.is_symlink() {
                 guarded.follow(repository)
             } else {
                 named_in(repository)
             };
             if let Some(real) = real.filter(|real| real.starts_with(root)) {
-                guarded.repository(&real, claim.as_deref_mut())?;
+                guarded.repository(&real, claim, means)?;
             }
         }
         if BARE.iter().all(|name| root.join(name).exists()) {
-            guarded.in_repository(root, claim.as_deref_mut())?;
+            guarded.never_made(root, claim, means)?;
         }
-        guarded.watch(root, false, claim.as_deref())?;
+        guarded.watch(root, Kind::Workspace, claim)?;
+        for watched in &mut guarded.watched {
+            watched.allowed = allowed.to_vec();
+        }
         Ok(guarded)
     }
 
@@ -143,7 +163,7 @@ impl Guarded {
     }
 
     /// Guards a `.git`, whatever it is.
-    fn repository(&mut self, path: &Path, claim: Option<&mut Claim>) -> io::Result<()> {
+    fn repository(&mut self, path: &Path, claim: &mut Claim, means: Means) -> io::Result<()> {
         let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
         // An empty one is no repository, and becomes none.
         let is_filled = path.join("HEAD").exists();
@@ -153,53 +173,94 @@ impl Guarded {
             }
             return Ok(());
         }
-        self.guards.retain(|(other, _)| other != path);
+        self.guards.retain(|(other, guard)| other != path || *guard == Guard::Writable);
         self.guards.push((path.to_owned(), Guard::Immovable));
-        self.in_repository(path, claim)
+        self.in_repository(path, claim, means, NESTED_DEPTH)
     }
 
     fn in_repository(
         &mut self,
         repository: &Path,
-        mut claim: Option<&mut Claim>,
+        claim: &mut Claim,
+        means: Means,
+        depth: usize,
     ) -> io::Result<()> {
-        for (name, stand) in IN_REPOSITORY {
-            let path = repository.join(name);
-            if let Some(claim) = claim.as_deref_mut() {
-                claim.stand_in(&path, *stand)?;
+        self.never_made(repository, claim, means)?;
+        // What cannot be listed here cannot be used by the command, either.
+        for entry in fs::read_dir(repository).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            if !is_link && !repository::is_written(&name.to_string_lossy()) {
+                self.guards.push((entry.path(), Guard::ReadOnly));
+            }
+        }
+        self.steps.extend(Steps::of(repository));
+        self.watch(repository, Kind::Repository, claim)?;
+        for nested in NESTED {
+            self.nested(&repository.join(nested), claim, means, depth)?;
+        }
+        Ok(())
+    }
+
+    /// Guards the repositories in a folder, each as any other.
+    fn nested(
+        &mut self,
+        folder: &Path,
+        claim: &mut Claim,
+        means: Means,
+        depth: usize,
+    ) -> io::Result<()> {
+        let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
+        if means == Means::Keepsakes {
+            self.watch(folder, Kind::Closed, claim)?;
+        }
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            let path = entry.path();
+            if path.join("HEAD").exists() {
+                self.guards.push((path.clone(), Guard::Writable));
+                self.in_repository(&path, claim, means, depth)?;
+            } else {
+                self.nested(&path, claim, means, depth)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts something in the place of what must not be made in a repository, and guards it.
+    fn never_made(&mut self, repository: &Path, claim: &mut Claim, means: Means) -> io::Result<()> {
+        for (path, stand) in repository::never_made(repository) {
+            if means == Means::Mounts {
+                if let Some(folder) = path.parent().filter(|folder| *folder != repository) {
+                    claim.stand_in(folder, Stand::Folder)?;
+                }
+                claim.stand_in(&path, stand)?;
             }
             if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_symlink()) {
                 self.guards.push((path, Guard::ReadOnly));
             }
         }
-        self.watch(repository, true, claim.as_deref())
+        Ok(())
     }
 
-    fn watch(
-        &mut self,
-        folder: &Path,
-        is_repository: bool,
-        claim: Option<&Claim>,
-    ) -> io::Result<()> {
+    fn watch(&mut self, folder: &Path, kind: Kind, claim: &Claim) -> io::Result<()> {
         let mut watched = Watched {
             folder: folder.to_owned(),
-            is_repository,
+            kind,
             before: BTreeSet::new(),
             allowed: Vec::new(),
         };
-        let found = watched.telling().collect();
-        watched.before = match claim {
-            Some(claim) => claim.settled(found)?,
-            None => found,
-        };
+        watched.before = claim.settled(watched.telling().collect())?;
         self.watched.push(watched);
         Ok(())
     }
 
     /// Moves away what appeared and must not be there, and puts back what changed; tells what
     /// was done.
-    pub(crate) fn look_again(&self) -> Vec<String> {
-        let mended = self.kept.iter().filter_map(|(path, kept)| mend(path, kept));
+    pub(crate) fn look_again(&self, claim: &Claim) -> Vec<String> {
+        let mended = if self.kept.is_empty() { Vec::new() } else { self.mend(claim) };
         let appeared = self.watched.iter().flat_map(|watched| {
             let is_new = |path: &PathBuf| {
                 !watched.before.contains(path) && !is_allowed(path, &watched.allowed)
@@ -210,49 +271,92 @@ impl Guarded {
             fs::read_link(link).ok().as_ref() != Some(target) && link.symlink_metadata().is_ok()
         });
         let bent = bent.map(|(link, _)| link.clone());
-        let moved = appeared.chain(bent).filter_map(|path| {
+        let steps = self.steps.iter().filter_map(Steps::changed).map(Path::to_owned);
+        let moved = appeared.chain(bent).chain(steps).filter_map(|path| {
             // Somebody else's stand-in, or nothing to be afraid of.
             let is_empty = fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_none());
             let is_socket =
                 || path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
-            let is_harmless = is_empty && !path.ends_with("commondir") || is_socket();
+            let is_harmless = is_empty || is_socket();
             (!is_harmless).then(|| tell_moved(&path, move_away(&path)))
         });
         self.notes.iter().cloned().chain(mended).chain(moved).collect()
     }
+
+    /// Puts back what changed, unless another command runs here: it could be in the way, and the
+    /// last one puts back what was there before all of them.
+    fn mend(&self, claim: &Claim) -> Vec<String> {
+        let last = claim.last();
+        if let Ok(Some(kept)) = last {
+            return kept.iter().filter_map(|(path, kept)| mend(path, kept)).collect();
+        }
+        let is_changed =
+            |(path, kept): &&(PathBuf, Keepsake)| !Keepsake::of(path).is_ok_and(|now| now == *kept);
+        let changed = self.kept.iter().filter(is_changed);
+        let when = match last {
+            Ok(_) => "it is put back when no other command runs in this workspace",
+            Err(_) => "and it cannot be put back",
+        };
+        changed
+            .map(|(path, _)| {
+                format!(
+                    "`{}` changed, which tells other programs what to do; {when}.",
+                    path.display()
+                )
+            })
+            .collect()
+    }
+}
+
+/// How guards are enforced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Means {
+    Mounts,
+    Keepsakes,
 }
 
 /// Returns `true` if the user allowed to change what is guarded at a path, or something in it. A
-/// repository is only let go as a whole.
+/// repository is only let go as a whole, and what is in a part of it that was let go is free.
 fn is_allowed(path: &Path, allowed: &[PathBuf]) -> bool {
-    let is_repository = path.file_name().is_some_and(|name| name == ".git");
-    allowed.iter().any(|allowed| allowed == path || !is_repository && allowed.starts_with(path))
+    let is_git = |part: &std::ffi::OsStr| part == ".git";
+    let is_repository = path.file_name().is_some_and(is_git);
+    let is_part = |allowed: &Path| allowed.parent().is_some_and(|folder| folder.iter().any(is_git));
+    allowed.iter().any(|allowed| {
+        allowed == path
+            || !is_repository && allowed.starts_with(path)
+            || is_part(allowed) && path.starts_with(allowed)
+    })
 }
 
 /// The repository that a file called `.git` names.
 fn named_in(file: &Path) -> Option<PathBuf> {
     let is_file = file.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-    let text = is_file.then(|| fs::read_to_string(file).ok()).flatten()?;
-    let named = text.strip_prefix("gitdir:")?.trim();
+    let kept = is_file.then(|| Keepsake::of(file).ok()).flatten()?;
+    let named = kept.text()?.strip_prefix("gitdir:")?.trim();
     file.parent()?.join(named).canonicalize().ok()
 }
 
 impl Watched {
     /// What is there that tells other programs what to do.
     fn telling(&self) -> impl Iterator<Item = PathBuf> {
-        let is_repository = self.is_repository;
-        let is_bare = !is_repository && BARE.iter().all(|name| self.folder.join(name).exists());
+        let kind = self.kind;
+        let is_bare =
+            kind == Kind::Workspace && BARE.iter().all(|name| self.folder.join(name).exists());
         // Where a link is on the way now, everything there is somebody else's.
         let folder = Some(&self.folder).filter(|folder| place::is_reached_straight(folder));
         let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
         let entries = entries.into_iter().flatten().flatten();
         let telling = entries.filter(move |entry| {
-            let name = entry.file_name().to_string_lossy().to_lowercase();
-            if is_repository {
-                let is_guarded = IN_REPOSITORY.iter().any(|(own, _)| *own == name);
-                return is_guarded || NEVER_IN_REPOSITORY.contains(&name.as_str());
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            match kind {
+                Kind::Closed => true,
+                Kind::Repository => !repository::is_written(&name),
+                Kind::Workspace => {
+                    let name = name.to_lowercase();
+                    governing_part(&name, None).is_some() || (is_bare && name == "head")
+                }
             }
-            governing_part(&name, None).is_some() || (is_bare && name == "head")
         });
         telling.map(|entry| entry.path())
     }

@@ -119,7 +119,8 @@ impl World<'_> {
         let sandbox = |what: &str, error: &dyn std::fmt::Display| {
             Failure::Sandbox(format!("{what}: {error}"))
         };
-        rights::limit(true).map_err(|error| sandbox("setting limits", &error))?;
+        rights::limit(true, self.confinement.profile)
+            .map_err(|error| sandbox("setting limits", &error))?;
         landlock::second(self.view).map_err(|error| sandbox("applying Landlock", &error))?;
         rights::drop_all().map_err(|error| sandbox("giving up rights", &error))?;
         let has_network =

@@ -1,6 +1,8 @@
 //! Landlock: what may be opened, whatever is mounted where.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -46,39 +48,84 @@ pub(crate) fn alone(view: &View) -> Result<(), String> {
 }
 
 fn restrict_alone(view: &View) -> Result<landlock::RestrictionStatus, RulesetError> {
-    let folders = view.writable.iter().chain([&view.scratch]);
     let devices = ["null", "zero", "full", "random", "urandom", "tty"];
     let devices = devices.map(|name| Path::new("/dev").join(name));
     let using = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
-    let reading = AccessFs::from_read(VERSION);
-    // Names may be listed everywhere: a right to list one folder would hold below it, too.
+    let readable = readable(view);
+    let writable = writable(view);
     ruleset()?
-        .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
-        .add_rules(path_beneath_rules(around(&view.masked), reading))?
-        .add_rules(path_beneath_rules(folders, AccessFs::from_all(VERSION)))?
+        .add_rules(path_beneath_rules(
+            readable.listed.iter().chain(&writable.listed),
+            AccessFs::ReadDir,
+        ))?
+        .add_rules(path_beneath_rules(readable.free, AccessFs::from_read(VERSION)))?
+        .add_rules(path_beneath_rules(writable.free, AccessFs::from_all(VERSION)))?
+        .add_rules(path_beneath_rules([&view.scratch], AccessFs::from_all(VERSION)))?
         .add_rules(path_beneath_rules(devices, using))?
         .restrict_self()
 }
 
-/// All there is but secrets: the largest folders without any, and what lies beside them.
-fn around(secrets: &[PathBuf]) -> Vec<PathBuf> {
-    let mut free = Vec::new();
-    let mut waiting = vec![PathBuf::from("/")];
-    while let Some(path) = waiting.pop() {
-        if secrets.contains(&path) {
-            continue;
-        }
-        if !secrets.iter().any(|secret| secret.starts_with(&path)) {
-            free.push(path);
-            continue;
-        }
-        // Links are of no use here: what they lead to is found where it is.
-        let entries = fs::read_dir(&path).into_iter().flatten().flatten().take(BESIDE);
-        let entries =
-            entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
-        waiting.extend(entries.map(|entry| entry.path()));
+/// What may be read: all but secrets and what is covered, and what is kept of that.
+fn readable(view: &View) -> Around {
+    let mut covers: BTreeSet<&Path> =
+        view.covers.iter().chain(&view.temporary).map(PathBuf::as_path).collect();
+    let mut avoided = covers.clone();
+    avoided.extend(view.masked.iter().map(PathBuf::as_path));
+    let mut around = Around::default();
+    around.extend(Path::new("/"), &avoided);
+    // A right to list a folder holds below it, too, so that none is given around what is covered.
+    covers.extend(view.closed.iter().map(PathBuf::as_path));
+    around.listed.retain(|folder| !holds(&covers, folder));
+    for kept in view.kept.iter().chain(&view.writable).filter(|kept| view.is_covered(kept)) {
+        around.extend(kept, &avoided);
     }
-    free
+    around
+}
+
+/// What may be written: the workspace, and where something in it must not change all around that.
+fn writable(view: &View) -> Around {
+    let fixed: BTreeSet<&Path> = view.fixed.iter().map(PathBuf::as_path).collect();
+    let mut around = Around::default();
+    for root in &view.writable {
+        around.extend(root, &fixed);
+    }
+    around
+}
+
+/// The largest folders, and files, without anything that is to be avoided.
+#[derive(Debug, Default)]
+struct Around {
+    free: Vec<PathBuf>,
+    /// The folders around what is avoided.
+    listed: Vec<PathBuf>,
+}
+
+impl Around {
+    fn extend(&mut self, start: &Path, avoided: &BTreeSet<&Path>) {
+        let mut waiting = vec![start.to_owned()];
+        while let Some(path) = waiting.pop() {
+            if avoided.contains(path.as_path()) {
+                continue;
+            }
+            if !holds(avoided, &path) {
+                self.free.push(path);
+                continue;
+            }
+            // Links are of no use here: what they lead to is found where it is.
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten().take(BESIDE);
+            let entries =
+                entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+            waiting.extend(entries.map(|entry| entry.path()));
+            self.listed.push(path);
+        }
+    }
+}
+
+/// Returns `true` if one of some paths lies in a folder.
+fn holds(paths: &BTreeSet<&Path>, folder: &Path) -> bool {
+    // What lies in a folder follows it, in the order of paths.
+    let after = (Bound::Excluded(folder), Bound::Unbounded);
+    paths.range::<Path, _>(after).next().is_some_and(|path| path.starts_with(folder))
 }
 
 fn ruleset() -> Result<landlock::RulesetCreated, RulesetError> {
@@ -98,12 +145,33 @@ mod tests {
     fn everything_around_a_secret_is_free() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for path in ["a/b", "a/c", "a/secret", "d"] {
+        for path in ["a/b", "a/c", "a/secret", "a-d", "d"] {
             fs::create_dir_all(root.join(path)).unwrap();
         }
-        let mut free = around(&[root.join("a/secret")]);
-        free.retain(|path| path.starts_with(&root));
-        free.sort();
-        assert_eq!(free, ["a/b", "a/c", "d"].map(|path| root.join(path)));
+        let secret = root.join("a/secret");
+        let mut around = Around::default();
+        around.extend(&root, &BTreeSet::from([secret.as_path()]));
+        around.free.sort();
+        assert_eq!(around.free, ["a/b", "a/c", "a-d", "d"].map(|path| root.join(path)));
+        assert_eq!(around.listed, [root.clone(), root.join("a")]);
+    }
+
+    #[test]
+    fn what_is_covered_cannot_be_listed_and_what_is_kept_of_it_can() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for path in ["home/work/src", "home/other", "home/work/.env"] {
+            fs::create_dir_all(root.join(path)).unwrap();
+        }
+        let view = View {
+            covers: vec![root.join("home")],
+            kept: vec![root.join("home/work")],
+            masked: vec![root.join("home/work/.env")],
+            ..View::default()
+        };
+        let mut around = readable(&view);
+        around.free.retain(|path| path.starts_with(&root));
+        assert_eq!(around.free, [root.join("home/work/src")]);
+        assert_eq!(around.listed, [root.join("home/work")]);
     }
 }

@@ -3,8 +3,9 @@
 mod devices;
 mod piece;
 
+use std::collections::BTreeSet;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, statat, unlinkat};
@@ -14,7 +15,7 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use self::devices::{Devices, EMPTY_FILE, EMPTY_FOLDER, READABLE_FILE};
 use self::piece::{FIXED, Piece, TAME, find};
 use crate::sys;
-use crate::view::{Guard, View, outermost};
+use crate::view::{Guard, View};
 
 /// Builds the tree.
 ///
@@ -26,16 +27,13 @@ pub(crate) fn build(view: &View) -> Result<(), String> {
     let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", flags).map_err(|error| step("leaving the other mounts")(error.into()))?;
     let devices = Devices::take();
-    let scratch = take(&view.scratch, TAME).map_err(step("taking the temporary folder"))?;
-    let kept = take_kept(view).map_err(step("taking the workspace"))?;
-    let copies = take_copies(view).map_err(step("copying caches"))?;
+    let mut layers = take_writable(view).map_err(step("taking the workspace"))?;
     find(Path::new("/"))
         .and_then(|root| sys::set_mounts(root.as_fd(), FIXED))
         .map_err(step("making everything read-only"))?;
+    layers.extend(take_readable(view).map_err(step("taking what is shown"))?);
     devices.put().map_err(step("making /dev"))?;
-    cover(view, &scratch).map_err(step("placing the temporary folder"))?;
-    put_kept(kept).map_err(step("placing the workspace"))?;
-    put_copies(copies).map_err(step("placing copies of caches"))?;
+    put_layers(view, layers).map_err(step("placing the workspace"))?;
     guard(view)?;
     mask(view)?;
     Piece::new(c"proc", &[])
@@ -48,71 +46,118 @@ fn take(path: &Path, attributes: u64) -> io::Result<Piece> {
     Piece::of(path)?.with(attributes)
 }
 
-/// Something that stays where it is whatever is put over it.
-struct Kept {
+/// Something that is put over what is there.
+struct Layer {
     at: PathBuf,
     is_folder: bool,
-    is_covered: bool,
-    piece: Piece,
+    /// What is put there; nothing but what is put there later, where there is no piece.
+    piece: Option<Piece>,
 }
 
-/// Takes the folders to write in, and what would be covered. Outer ones come first.
-fn take_kept(view: &View) -> io::Result<Vec<Kept>> {
-    let is_covered = |path: &Path| view.temporary.iter().any(|cover| path.starts_with(cover));
-    let writable = view.writable.iter().map(|path| (path, TAME));
-    let readable = view.kept.iter().filter(|path| is_covered(path)).cloned().collect();
-    let readable = outermost(readable);
-    let readable = readable.iter().map(|path| (path, FIXED));
-    let mut kept = Vec::new();
-    for (path, attributes) in writable.chain(readable) {
-        let found = find(path)?;
-        let kind = FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
-        let piece = Piece::of_found(&found)?.with(attributes)?;
-        let is_folder = kind == FileType::Directory;
-        kept.push(Kept { at: path.clone(), is_folder, is_covered: is_covered(path), piece });
+/// Takes what can be written.
+fn take_writable(view: &View) -> io::Result<Vec<Layer>> {
+    let mut layers = Vec::new();
+    let scratch = find(&view.scratch)?;
+    for place in &view.temporary {
+        layers.push(folder(place, Some(Piece::of_found(&scratch)?.with(TAME)?)));
     }
-    kept.sort_by_key(|kept| kept.at.components().count());
-    Ok(kept)
+    for path in &view.writable {
+        layers.push(Layer::of(path, &find(path)?, TAME)?);
+    }
+    // A person agreed to show something among the secrets of a folder that can be written.
+    let kept = view.kept.iter().filter(|path| !view.writable.contains(path));
+    for path in kept.filter(|path| view.is_written(path) && view.is_covered(path)) {
+        if let Ok(found) = find(path) {
+            layers.push(Layer::of(path, &found, TAME)?);
+        }
+    }
+    layers.extend(take_copies(view)?);
+    Ok(layers)
+}
+
+/// Takes what is seen although something covers it, after all of it has become read-only.
+fn take_readable(view: &View) -> io::Result<Vec<Layer>> {
+    let mut layers: Vec<Layer> = view.covers.iter().map(|cover| folder(cover, None)).collect();
+    let is_copy = |path: &PathBuf| view.copies.iter().any(|copy| copy.of == *path);
+    let kept = view.kept.iter().filter(|path| !is_copy(path) && !view.is_written(path));
+    let kept: BTreeSet<&PathBuf> = kept.filter(|path| view.is_covered(path)).collect();
+    for path in kept {
+        // What was replaced by a link meanwhile, or is gone, is not to be seen.
+        if let Ok(found) = find(path) {
+            layers.push(Layer::of(path, &found, 0)?);
+        }
+    }
+    Ok(layers)
+}
+
+impl Layer {
+    fn of(path: &Path, found: &OwnedFd, attributes: u64) -> io::Result<Self> {
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(found)?.st_mode);
+        let mut piece = Piece::of_found(found)?;
+        if attributes != 0 {
+            piece = piece.with(attributes)?;
+        }
+        let is_folder = kind == FileType::Directory;
+        Ok(Self { at: path.to_owned(), is_folder, piece: Some(piece) })
+    }
+}
+
+fn folder(at: &Path, piece: Option<Piece>) -> Layer {
+    Layer { at: at.to_owned(), is_folder: true, piece }
 }
 
 /// Makes copies of caches. Where an overlay cannot be made, the copy begins empty.
-fn take_copies(view: &View) -> io::Result<Vec<(PathBuf, Piece)>> {
+fn take_copies(view: &View) -> io::Result<Vec<Layer>> {
     let mut copies = Vec::new();
     for copy in &view.copies {
         let piece = Piece::overlay(&copy.of, &copy.upper, &copy.work)
             .or_else(|_| take(&copy.upper, TAME))?;
-        copies.push((copy.of.clone(), piece));
+        copies.push(folder(&copy.of, Some(piece)));
     }
     Ok(copies)
 }
 
-fn put_copies(copies: Vec<(PathBuf, Piece)>) -> io::Result<()> {
-    for (at, piece) in copies {
-        // A cache below the temporary folder is covered by it.
+/// Puts everything in its place.
+fn put_layers(view: &View, mut layers: Vec<Layer>) -> io::Result<()> {
+    // Outer ones first, and of those at the same place what has nothing in it.
+    layers.sort_by_key(|layer| (layer.at.components().count(), layer.piece.is_some()));
+    let mut open = Vec::new();
+    for Layer { at, is_folder, piece } in layers {
         if find(&at).is_err() {
-            make_place(&at, true)?;
-        }
-        piece.put_on(&at)?;
-    }
-    Ok(())
-}
-
-/// Puts the temporary folder where programs expect one.
-fn cover(view: &View, scratch: &Piece) -> io::Result<()> {
-    for place in &view.temporary {
-        Piece::of_found(scratch)?.with(TAME)?.put_on(place)?;
-    }
-    Ok(())
-}
-
-fn put_kept(kept: Vec<Kept>) -> io::Result<()> {
-    for Kept { at, is_folder, is_covered, piece } in kept {
-        if is_covered && find(&at).is_err() {
+            if !view.is_covered(&at) {
+                continue;
+            }
             make_place(&at, is_folder)?;
         }
+        let Some(piece) = piece else {
+            // A cover is sealed when all that is seen in it is there.
+            let cover = devices::make_cover(open.len())?;
+            take(&cover, TAME)?.put_on(&at)?;
+            open.push(at);
+            continue;
+        };
         piece.put_on(&at)?;
     }
+    for (link, target) in view.links.iter().filter(|(link, _)| view.is_covered(link)) {
+        make_link(link, target)?;
+    }
+    if view.is_covered(&view.folder) && find(&view.folder).is_err() {
+        make_place(&view.folder, true)?;
+    }
+    for cover in open {
+        sys::set_mount(find(&cover)?.as_fd(), libc::MOUNT_ATTR_RDONLY)?;
+    }
     Ok(())
+}
+
+/// Makes a link in a cover, unless something is there.
+fn make_link(link: &Path, target: &Path) -> io::Result<()> {
+    let Some(folder) = link.parent() else { return Ok(()) };
+    make_place(folder, true)?;
+    match std::os::unix::fs::symlink(target, link) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Makes a path to put something on. A command that ran before may have left anything there;
@@ -154,18 +199,15 @@ fn make_place(path: &Path, is_folder: bool) -> io::Result<()> {
 /// Fixes what must not change. Outer paths come first.
 fn guard(view: &View) -> Result<(), String> {
     for (path, guard) in &view.guards {
-        let attributes = match guard {
-            Guard::ReadOnly => FIXED,
-            Guard::Immovable => TAME,
-        };
         let guarded = find(path).and_then(|place| {
             // Nothing can be read from a socket, and programs that copy the folder would fail.
             let kind = FileType::from_raw_mode(rustix::fs::fstat(&place)?.st_mode);
             let is_stand_in = kind == FileType::Socket;
-            let piece = if is_stand_in {
-                take(Path::new(READABLE_FILE), FIXED)?
-            } else {
-                take(path, attributes)?
+            let piece = match guard {
+                _ if is_stand_in => take(Path::new(READABLE_FILE), FIXED)?,
+                Guard::ReadOnly => take(path, FIXED)?,
+                Guard::Immovable => take(path, TAME)?,
+                Guard::Writable => take(path, TAME)?.writable(),
             };
             piece.put_on_found(place)
         });
@@ -176,6 +218,8 @@ fn guard(view: &View) -> Result<(), String> {
 
 /// Puts nothing over secrets. What is not there any more, or cannot be reached, shows nothing.
 fn mask(view: &View) -> Result<(), String> {
+    let empty_folder = find(Path::new(EMPTY_FOLDER)).map_err(|error| error.to_string())?;
+    let empty_file = find(Path::new(EMPTY_FILE)).map_err(|error| error.to_string())?;
     for path in &view.masked {
         let place = match find(path) {
             Ok(place) => place,
@@ -184,8 +228,8 @@ fn mask(view: &View) -> Result<(), String> {
         };
         let masked = rustix::fs::fstat(&place).map_err(io::Error::from).and_then(|stat| {
             let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-            let empty = if is_folder { EMPTY_FOLDER } else { EMPTY_FILE };
-            take(Path::new(empty), FIXED)?.put_on_found(&place)
+            let empty = if is_folder { &empty_folder } else { &empty_file };
+            Piece::of_found(empty)?.put_on_found(&place)
         });
         masked.map_err(|error| format!("hiding `{}`: {error}", path.display()))?;
     }

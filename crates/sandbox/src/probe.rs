@@ -89,6 +89,7 @@ fn plan(settings: &Settings, cage: &Path, level: Level) -> Plan {
         write: Vec::new(),
         caches: Vec::new(),
         copies: cage.join("caches").into(),
+        read: Vec::new(),
         denied: Vec::new(),
         guarded: Vec::new(),
         unmasked: Vec::new(),
@@ -96,6 +97,7 @@ fn plan(settings: &Settings, cage: &Path, level: Level) -> Plan {
         home: settings.home.clone().map(Raw::from),
         scratch: cage.join("scratch").into(),
         locks: cage.join("locks").into(),
+        surveys: Vec::new(),
     };
     let visible = cage.join("visible").into();
     let secret = cage.join("hidden/secret").into();

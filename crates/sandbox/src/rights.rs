@@ -7,9 +7,14 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set,
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
 };
+use toolgate_policy::rule::Sandbox;
 
 /// Processes a command may have where it is the only one that counts.
 const PROCESSES: u64 = 4096;
+/// Bytes of a file that a command writes, at most.
+const LARGEST_FILE: u64 = 16 << 30;
+/// Bytes of a file that a command writes which may write temporary files only, at most.
+const LARGEST_TEMPORARY: u64 = 1 << 30;
 
 /// Gives up all capabilities, now and for whatever runs later.
 pub(crate) fn drop_all() -> io::Result<()> {
@@ -25,13 +30,22 @@ pub(crate) fn drop_all() -> io::Result<()> {
 }
 
 /// Limits that keep one command from being in the way of all others.
-pub(crate) fn limit(is_alone: bool) -> io::Result<()> {
-    let none = Rlimit { current: Some(0), maximum: Some(0) };
-    setrlimit(Resource::Core, none)?;
+pub(crate) fn limit(is_alone: bool, profile: Sandbox) -> io::Result<()> {
+    at_most(Resource::Core, 0)?;
+    at_most(
+        Resource::Fsize,
+        match profile {
+            Sandbox::ReadOnly => LARGEST_TEMPORARY,
+            _ => LARGEST_FILE,
+        },
+    )?;
     if is_alone {
-        let old = getrlimit(Resource::Nproc);
-        let limit = Some(old.maximum.map_or(PROCESSES, |maximum| maximum.min(PROCESSES)));
-        setrlimit(Resource::Nproc, Rlimit { current: limit, maximum: limit })?;
+        at_most(Resource::Nproc, PROCESSES)?;
     }
     Ok(())
+}
+
+fn at_most(resource: Resource, most: u64) -> io::Result<()> {
+    let limit = Some(getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most)));
+    Ok(setrlimit(resource, Rlimit { current: limit, maximum: limit })?)
 }

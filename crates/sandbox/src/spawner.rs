@@ -16,6 +16,8 @@ use crate::process::{Control, Supervised};
 use crate::proxy::{Hosts, Proxy, forwarded_ports};
 use crate::scratch::Scratch;
 use crate::settings::Settings;
+use crate::survey::Survey;
+use crate::view::real;
 use crate::wire::{Confinement, Failure, Network, Plan, Program, Raw, Report};
 
 /// How many wardens are asked, at most.
@@ -108,7 +110,14 @@ impl SandboxSpawner {
         let scratch = self.inner.scratch().map_err(|error| SpawnError::Sandbox {
             why: format!("no temporary folder can be made: {error}"),
         })?;
-        Ok((self.inner.confinement(order, level, &scratch), scratch))
+        let roots = surveyed(order);
+        let veil = order.beyond.denied.clone();
+        let surveys = tokio::task::spawn_blocking(move || {
+            roots.iter().map(|root| Survey::of(root, &veil)).collect::<Result<Vec<_>, String>>()
+        });
+        let surveys = surveys.await.map_err(|error| error.to_string()).flatten();
+        let surveys = surveys.map_err(|why| SpawnError::Sandbox { why })?;
+        Ok((self.inner.confinement(order, level, &scratch, surveys), scratch))
     }
 }
 
@@ -143,7 +152,13 @@ impl Inner {
         Ok(Arc::clone(scratch.insert(made)))
     }
 
-    fn confinement(&self, order: &Order, level: Level, scratch: &Scratch) -> Confinement {
+    fn confinement(
+        &self,
+        order: &Order,
+        level: Level,
+        scratch: &Scratch,
+        surveys: Vec<Survey>,
+    ) -> Confinement {
         let Settings { state, scratch: base, hidden, home, .. } = &self.settings;
         let paths = |paths: &[PathBuf]| paths.iter().cloned().map(Raw::from).collect();
         let hidden = [state, base].into_iter().chain(hidden).cloned().map(Raw::from);
@@ -168,13 +183,22 @@ impl Inner {
             write: paths(&order.beyond.write),
             caches: paths(&order.beyond.caches),
             copies: state.join("caches").into(),
-            denied: paths(&order.beyond.hidden),
+            read: paths(&order.beyond.read),
+            denied: order
+                .beyond
+                .hidden
+                .iter()
+                .map(PathBuf::as_path)
+                .chain(order.beyond.denied.denied_places())
+                .map(|path| Raw::from(path.to_owned()))
+                .collect(),
             guarded: paths(&order.beyond.guarded),
             unmasked: paths(&order.unmasked),
             hidden: hidden.collect(),
             home: home.clone().map(Raw::from),
             scratch: scratch.named(&order.scratch).into(),
             locks: state.join("workspaces").into(),
+            surveys,
         }
     }
 
@@ -195,6 +219,16 @@ impl Inner {
         }
         Ok(Some(proxy))
     }
+}
+
+/// The folders in which secrets and guarded files are looked for, real paths.
+fn surveyed(order: &Order) -> Vec<PathBuf> {
+    let mut roots = real(&order.roots);
+    let beside = real(&order.beyond.write).into_iter();
+    let beside: Vec<PathBuf> =
+        beside.filter(|path| !roots.iter().any(|root| path.starts_with(root))).collect();
+    roots.extend(beside);
+    roots
 }
 
 /// The ends of a command's pipes that are read.

@@ -115,19 +115,30 @@ pub(crate) fn signal_everybody(signal: c_int) {
 
 /// Adds attributes to a mount, given by a descriptor on it, and to those below it.
 pub(crate) fn set_mounts(mount: BorrowedFd<'_>, attributes: u64) -> io::Result<()> {
-    set_mount_attributes(mount, attributes, libc::AT_RECURSIVE)
+    set_mount_attributes(mount, attributes, 0, libc::AT_RECURSIVE)
+}
+
+/// Makes a mount, given by a descriptor on it, and those below it writable.
+pub(crate) fn make_mounts_writable(mount: BorrowedFd<'_>) -> io::Result<()> {
+    set_mount_attributes(mount, 0, libc::MOUNT_ATTR_RDONLY, libc::AT_RECURSIVE)
 }
 
 /// Adds attributes to a mount, given by a descriptor on it.
 pub(crate) fn set_mount(mount: BorrowedFd<'_>, attributes: u64) -> io::Result<()> {
-    set_mount_attributes(mount, attributes, 0)
+    set_mount_attributes(mount, attributes, 0, 0)
 }
 
-fn set_mount_attributes(mount: BorrowedFd<'_>, set: u64, depth: c_int) -> io::Result<()> {
+fn set_mount_attributes(
+    mount: BorrowedFd<'_>,
+    set: u64,
+    clear: u64,
+    depth: c_int,
+) -> io::Result<()> {
     // SAFETY: the structure outlives the call and its size is passed along.
     let result = unsafe {
         let mut attributes: libc::mount_attr = zeroed();
         attributes.attr_set = set;
+        attributes.attr_clr = clear;
         libc::syscall(
             libc::SYS_mount_setattr,
             mount.as_raw_fd(),

@@ -299,6 +299,11 @@ impl Judge<'_> {
                 findings.all.extend(self.restriction(&fact));
                 continue;
             }
+            if access == Access::Read && fact.place == Place::Outside {
+                let paths = [&fact.requested, &fact.resolved];
+                findings.read.extend(paths.map(|path| crate::world::normal(path)));
+                findings.read.dedup();
+            }
             if access != Access::Read && fact.place == Place::Outside {
                 findings.named.extend(self.folder_of(&fact.resolved));
             }

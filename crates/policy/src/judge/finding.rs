@@ -59,6 +59,8 @@ pub(crate) struct Findings {
     pub(crate) reaches: Vec<Grant>,
     /// The needs of the programs in the line.
     pub(crate) needs: Vec<Need>,
+    /// Files and folders outside of the workspace that the line reads.
+    pub(crate) read: Vec<PathBuf>,
     /// Files that the sandbox hides because a rule denies to read them.
     pub(crate) hidden: Vec<PathBuf>,
     /// Places that the sandbox keeps from being changed because a rule denies it.
@@ -104,6 +106,7 @@ impl Findings {
                 Verdict::new(Decision::Ask, risk, mode, "nothing is known about this call");
             return reaching(verdict, self.reach);
         };
+        let read = std::mem::take(&mut self.read);
         let (hidden, guarded) =
             (std::mem::take(&mut self.hidden), std::mem::take(&mut self.guarded));
         let grants = self.grants();
@@ -139,6 +142,9 @@ impl Findings {
         };
         verdict = reaching(verdict, self.reach);
         (verdict.grant.hidden, verdict.grant.guarded) = (hidden, guarded);
+        if verdict.level.is_some() {
+            verdict.grant.read = read;
+        }
         if mode == Mode::DontAsk && verdict.decision == Decision::Ask {
             verdict.decision = Decision::Deny;
             let reason = format!("{}, and mode `dont_ask` denies what would ask", verdict.reason());

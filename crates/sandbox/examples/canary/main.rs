@@ -10,7 +10,7 @@ mod cage;
 
 use std::env;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use toolgate_core::policy::Level;
 use toolgate_core::policy::rule::Sandbox;
@@ -36,6 +36,13 @@ fn main() {
             for finding in SandboxSpawner::new(Settings::new(folder.path())).probe() {
                 println!("{finding:#?}");
             }
+        }
+        Some("shell") => {
+            let mut next = || args.next().unwrap();
+            let (folder, level, profile) = (PathBuf::from(next()), next(), next());
+            let lines = [next(), next(), next()];
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+            runtime.unwrap().block_on(shell(&folder, &level, &profile, &lines));
         }
         Some("sleep") => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -84,6 +91,52 @@ fn order(cage: &Cage, sandbox: Sandbox, targets: &Targets) -> Order {
         beyond: Beyond::default(),
         scratch: "canary".to_owned(),
         stdin: None,
+    }
+}
+
+/// Runs three shell lines in a workspace: one unconfined, to make what there is, one confined, and
+/// one unconfined, to look at what is left. Prints what the last two print, and all notes.
+async fn shell(folder: &Path, level: &str, profile: &str, [before, line, after]: &[String; 3]) {
+    let workspace = folder.join("home/workspace");
+    std::fs::create_dir_all(&workspace).unwrap();
+    let mut settings = Settings::new(folder.join("state"));
+    settings.home = Some(folder.join("home"));
+    settings.at_most = serde_json::from_str(&format!("\"{level}\"")).unwrap();
+    let wanted = settings.at_most;
+    let spawner = SandboxSpawner::new(settings);
+    if spawner.level() < wanted {
+        println!("unavailable");
+        return;
+    }
+    let profile: Sandbox = serde_json::from_str(&format!("\"{profile}\"")).unwrap();
+    for (line, sandbox) in [(before, Sandbox::Full), (line, profile), (after, Sandbox::Full)] {
+        let env = [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin".into()),
+            ("CAGE", folder.as_os_str().to_owned()),
+        ];
+        let order = Order {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), line.into()],
+            folder: workspace.clone(),
+            env: env.map(|(name, value)| (name.into(), value)).to_vec(),
+            sandbox,
+            network: Vec::new(),
+            roots: vec![workspace.clone()],
+            unmasked: Vec::new(),
+            beyond: Beyond::default(),
+            scratch: "shell".to_owned(),
+            stdin: None,
+        };
+        let mut spawned = spawner.spawn(order).await.unwrap();
+        let mut text = String::new();
+        std::fs::File::from(spawned.stdout).read_to_string(&mut text).unwrap();
+        let mut complaints = String::new();
+        std::fs::File::from(spawned.stderr).read_to_string(&mut complaints).unwrap();
+        let ended = spawned.process.wait().await;
+        print!("{text}");
+        for note in &ended.notes {
+            println!("note: {}", note.replace(&*folder.to_string_lossy(), "CAGE"));
+        }
     }
 }
 

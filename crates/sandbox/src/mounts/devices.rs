@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::piece::Piece;
+use super::piece::{FIXED, Piece};
 
 /// Devices that hold nothing and lead nowhere.
 const HARMLESS: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
@@ -18,12 +18,22 @@ const LINKS: &[(&str, &str)] = &[
     ("ptmx", "pts/ptmx"),
 ];
 
+/// Memory that programs share by files, at most.
+const SHARED_MEMORY: &std::ffi::CStr = c"2g";
+
 /// What stands in for a masked file; nobody may open it.
 pub(super) const EMPTY_FILE: &str = "/dev/.masked-file";
 /// An empty file that everybody may read.
 pub(super) const READABLE_FILE: &str = "/dev/.empty-file";
 /// What stands in for a masked folder.
 pub(super) const EMPTY_FOLDER: &str = "/dev/.masked-folder";
+
+/// Makes an empty folder to put over another one. Places can be made in it.
+pub(super) fn make_cover(number: usize) -> io::Result<PathBuf> {
+    let cover = PathBuf::from(format!("/dev/.cover-{number}"));
+    DirBuilder::new().mode(0o755).create(&cover)?;
+    Ok(cover)
+}
 
 /// The devices, taken before they are out of reach.
 #[derive(Debug)]
@@ -53,9 +63,15 @@ impl Devices {
         }
         let options = [(c"newinstance", c""), (c"ptmxmode", c"0666"), (c"mode", c"0620")];
         Piece::new(c"devpts", &options)?.put_on(&dev.join("pts"))?;
-        Piece::new(c"tmpfs", &[(c"mode", c"1777")])?.put_on(&dev.join("shm"))?;
+        let options = [(c"mode", c"1777"), (c"size", SHARED_MEMORY)];
+        Piece::new(c"tmpfs", &options)?.put_on(&dev.join("shm"))?;
         File::create(EMPTY_FILE)?.set_permissions(Permissions::from_mode(0o000))?;
         File::create(READABLE_FILE)?.set_permissions(Permissions::from_mode(0o444))?;
-        DirBuilder::new().mode(0o555).create(EMPTY_FOLDER)
+        DirBuilder::new().mode(0o555).create(EMPTY_FOLDER)?;
+        // Whatever is put over a secret is read-only because this is.
+        for empty in [EMPTY_FILE, EMPTY_FOLDER].map(Path::new) {
+            Piece::of(empty)?.with(FIXED)?.put_on(empty)?;
+        }
+        Ok(())
     }
 }

@@ -71,6 +71,13 @@ impl Piece {
         Ok(self)
     }
 
+    /// As it was before something around it became read-only. Where all of the file system is, it
+    /// stays so.
+    pub(super) fn writable(self) -> Self {
+        sys::make_mounts_writable(self.0.as_fd()).ok();
+        self
+    }
+
     /// Puts it over what is at a path, which must be there.
     pub(super) fn put_on(self, path: &Path) -> io::Result<()> {
         self.put_on_found(find(path)?)

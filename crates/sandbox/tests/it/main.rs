@@ -5,13 +5,19 @@
 mod beyond;
 mod ending;
 #[cfg(test)]
+mod everywhere;
+#[cfg(test)]
 mod guarding;
 #[cfg(test)]
 mod hosts;
 #[cfg(test)]
 mod killed;
 #[cfg(test)]
+mod putting_back;
+#[cfg(test)]
 mod sessions;
+#[cfg(test)]
+mod sight;
 #[cfg(test)]
 mod support;
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Running commands the way a host does.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -120,4 +121,26 @@ pub(crate) fn helper() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let target = tests.parent().and_then(Path::parent).unwrap();
     target.join("examples/canary")
+}
+
+/// Words to put before a command so that an ordinary user runs it, or `None`, reported as skipped,
+/// if this user cannot become another one.
+pub(crate) fn become_nobody() -> Option<&'static [&'static str]> {
+    let user = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own));
+    if user.is_ok_and(|user| user != 0) || !Path::new("/usr/bin/setpriv").exists() {
+        skip("only root can become another user, with setpriv");
+        return None;
+    }
+    Some(&["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+}
+
+/// A folder that everybody can reach, and that is no place for temporary files: those look
+/// different in a sandbox.
+pub(crate) fn open_folder() -> &'static Path {
+    let folders = [env!("CARGO_TARGET_TMPDIR"), "/var/lib", "/opt", "/srv"].map(Path::new);
+    let is_open = |folder: &&&Path| {
+        let mode = |path: &Path| fs::metadata(path).map_or(0, |found| found.permissions().mode());
+        folder.ancestors().all(|above| mode(above) & 0o001 != 0)
+    };
+    folders.iter().find(is_open).copied().expect("some folder is open to everybody")
 }

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use toolgate_testing::skip;
 
-use crate::support::helper;
+use crate::support::{become_nobody, helper, open_folder};
 
 const COLUMNS: &[(&str, &str)] = &[
     ("namespaces", "read_only"),
@@ -52,13 +52,8 @@ fn nothing_gets_out_as_this_user() {
 
 #[test]
 fn nothing_gets_out_as_nobody_and_the_table_says_so() {
-    let user = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own));
-    if user.is_ok_and(|user| user != 0) || !Path::new("/usr/bin/setpriv").exists() {
-        skip("only root can become another user, with setpriv");
-        return;
-    }
-    let become_nobody = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    let table = Table::of(&become_nobody);
+    let Some(become_nobody) = become_nobody() else { return };
+    let table = Table::of(become_nobody);
     check(&table);
     compare_with_documentation(&table);
 }
@@ -117,17 +112,6 @@ impl Table {
         }
         Some(text)
     }
-}
-
-/// A folder that everybody can reach, and that is no place for temporary files: those look
-/// different in a sandbox.
-fn open_folder() -> &'static Path {
-    let folders = [env!("CARGO_TARGET_TMPDIR"), "/var/lib", "/opt", "/srv"].map(Path::new);
-    let is_open = |folder: &&&Path| {
-        let mode = |path: &Path| fs::metadata(path).map_or(0, |found| found.permissions().mode());
-        folder.ancestors().all(|above| mode(above) & 0o001 != 0)
-    };
-    folders.iter().find(is_open).copied().expect("some folder is open to everybody")
 }
 
 /// Runs the canary as a host of its own. Returns each attack with its result, or `None` if this

@@ -14,12 +14,15 @@ mod batch;
 #[cfg(test)]
 mod call;
 #[cfg(test)]
-mod clients;
 mod classes;
+#[cfg(test)]
+mod clients;
 #[cfg(test)]
 mod completions;
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod denied_reading;
 #[cfg(test)]
 mod discovered;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::reach::Reach;
 
-use super::missing::{Missing, NOT_WRITTEN, unwritable};
+use super::missing::{Missing, NOT_WRITTEN, absolute_paths, unwritable};
 
 /// Words that programs find for a write that was not let through.
 const WRITES: &[&str] = &[
@@ -116,6 +116,10 @@ pub(super) fn hint(ran: &Confined<'_>, complaints: &str) -> Option<Hint> {
         let why = "Inside the sandbox programs cannot open Unix sockets. Servers that listen on a TCP port of localhost work.".to_owned();
         return Some(Hint { why, missing: full, is_sure: true });
     }
+    if has(MISSING) && names_home(complaints, ran) {
+        let why = "It ran in a sandbox that sees of the home folder only the workspace, tool chains and what the programs in the line need, which may be why.".to_owned();
+        return Some(Hint { why, missing: full, is_sure: false });
+    }
     if has(GUARDED) || (has(NEVER_MADE) && has(IN_THE_WAY)) {
         let why = "Inside the sandbox, files that govern other programs (.git/config, .git/hooks, .vscode, .claude and the like) can be neither changed, moved nor made.".to_owned();
         return Some(Hint { why, missing: full, is_sure: has(NEVER_MADE) });
@@ -135,6 +139,14 @@ pub(super) fn hint(ran: &Confined<'_>, complaints: &str) -> Option<Hint> {
             is_sure: is_read_only,
         },
     })
+}
+
+/// Returns `true` if a complaint is about something in the home folder and not in the workspace.
+fn names_home(complaints: &str, ran: &Confined<'_>) -> bool {
+    let in_home = |path: &Path| ran.home.is_some_and(|home| path.starts_with(home));
+    let in_workspace = |path: &Path| ran.roots.iter().any(|root| path.starts_with(root));
+    let mut paths = complaints.lines().flat_map(absolute_paths).map(Path::new);
+    paths.any(|path| in_home(path) && !in_workspace(path))
 }
 
 fn refused_hosts(refused: &[String]) -> Hint {
@@ -195,6 +207,16 @@ mod tests {
         assert!(of(write, named).unwrap().why.contains("`network`"));
         assert_eq!(of(Sandbox::ReadOnly, "error: no such test"), None);
         assert_eq!(of(Sandbox::Full, "Permission denied"), None);
+    }
+
+    #[test]
+    fn what_is_missing_in_the_home_folder_may_be_hidden() {
+        let reach = Reach { sandbox: Sandbox::WorkspaceWrite, ..Reach::default() };
+        let home = Some(Path::new("/home/me"));
+        let ran = Confined { reach: &reach, roots: vec!["/home/me/w".into()], home, refused: &[] };
+        let of = |path: &str| hint(&ran, &format!("cat: {path}: No such file or directory"));
+        assert!(of("/home/me/notes.txt").unwrap().why.contains("home folder"));
+        assert_eq!((of("/home/me/w/notes.txt"), of("/etc/nothing")), (None, None));
     }
 
     #[test]

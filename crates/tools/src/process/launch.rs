@@ -84,10 +84,12 @@ impl Launch<'_> {
             roots: context.workspace().roots().map(Path::to_owned).collect(),
             unmasked,
             beyond: Beyond {
+                read: self.read(context),
                 write: reach.write.clone(),
                 caches: reach.needs.iter().flat_map(|need| &need.caches).cloned().collect(),
                 trusted_hosts,
                 hidden: reach.hidden.clone(),
+                denied: context.denied(),
                 guarded: reach.guarded.clone(),
             },
             scratch: context.session().id().to_string(),
@@ -95,9 +97,34 @@ impl Launch<'_> {
         })
     }
 
+    /// Files outside of the workspace that it may read: those that were judged, and those that a
+    /// line names to which the user agreed. What a rule denies is among neither.
+    fn read(&self, context: &CallContext) -> Vec<PathBuf> {
+        let (reach, workspace) = (context.reach(), context.workspace());
+        let mut read = reach.read.clone();
+        if reach.is_approved {
+            let lower = |path: &Path| path.to_string_lossy().to_lowercase();
+            let home = workspace.home();
+            let own = home.map(lower);
+            let is_secret = |path: &Path| sensitive(&lower(path), own.as_deref()).is_some();
+            let named = self.named(home).into_iter().filter(|path| path.is_absolute());
+            let named = named.filter(|path| !workspace.roots().any(|root| path.starts_with(root)));
+            read.extend(named.filter(|path| !is_secret(path) && path.components().count() > 1));
+        }
+        read
+    }
+
     /// Secrets that the line names: whoever agreed to it saw them. Links are not followed, so
     /// that nobody can put another secret in the place of one.
     fn named_secrets(&self, home: Option<&Path>) -> Vec<PathBuf> {
+        let lower = |path: &Path| path.to_string_lossy().to_lowercase();
+        let own = home.map(lower);
+        let named = self.named(home).into_iter();
+        named.filter(|path| sensitive(&lower(path), own.as_deref()).is_some()).collect()
+    }
+
+    /// The paths that the words of the line may name.
+    fn named(&self, home: Option<&Path>) -> Vec<PathBuf> {
         let commands = commands(self.line);
         let words = commands.iter().flat_map(|command| {
             let targets = command.redirects.iter().map(|redirect| &redirect.target);
@@ -110,9 +137,7 @@ impl Launch<'_> {
             }
             None => None,
         });
-        let lower = |path: &Path| path.to_string_lossy().to_lowercase();
-        let home = home.map(lower);
-        named.filter(|path| sensitive(&lower(path), home.as_deref()).is_some()).collect()
+        named.collect()
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn unwritable(
 
 /// The absolute paths in a line, where quotes, colons and blanks end them. The program that
 /// complains is none of them.
-fn absolute_paths(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn absolute_paths(line: &str) -> impl Iterator<Item = &str> {
     let ends = |letter: char| letter.is_whitespace() || "'\"`:,()‘’".contains(letter);
     let is_program = |word: &str| word.contains("/bin/") || word.contains("/sbin/");
     line.split(ends)
