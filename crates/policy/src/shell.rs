@@ -12,6 +12,7 @@ pub mod bytes;
 pub mod command;
 pub mod edits;
 pub mod gate;
+pub mod inputs;
 pub mod parts;
 pub mod reading;
 pub mod readonly;
@@ -24,6 +25,7 @@ pub mod wrapper;
 
 pub use command::{Assignment, Command, Direction, Line, Reading, Redirect, Values, Word};
 pub use edits::edits;
+pub use inputs::{Inputs, inputs, program_inputs};
 pub use parts::{Part, parts};
 pub use reading::read;
 pub use readonly::{Look, PathOperand, Reach, look};
