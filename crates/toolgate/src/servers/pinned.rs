@@ -1,6 +1,5 @@
 //! Programs of a workspace that settings start: as they were accepted, and confined.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,16 +12,42 @@ use toolgate_policy::needs::{self, Need};
 use toolgate_policy::rule::Sandbox;
 use toolgate_policy::shell::{Command, Reading, Word, read, runs};
 
-use crate::trust::{Accepted, ProgramFile, few};
+use crate::config::servers::ServerConfig;
+use crate::trust::{Accepted, ProgramFile, few, programs};
 
 /// Starts programs only while the files that they are started with are those that were accepted,
-/// and no further than they may reach.
+/// and no further than they may reach. What there is, is looked at before every start.
 #[derive(Debug)]
 pub(super) struct Pinned {
     pub(super) inner: Arc<dyn Spawner>,
-    /// The files, and the digest that was accepted for each.
-    pub(super) files: Vec<(ProgramFile, String)>,
+    pub(super) started: Started,
+    pub(super) workspace: Workspace,
+    /// The folder of the user's settings.
+    pub(super) config: PathBuf,
     pub(super) reach: Reach,
+    /// `true` if it is confined although no file of the workspace is named.
+    pub(super) always: bool,
+}
+
+/// What is started.
+#[derive(Debug)]
+pub(super) enum Started {
+    /// A server, in a folder.
+    Server(Box<ServerConfig>, PathBuf),
+    /// Command lines.
+    Lines(Vec<String>),
+}
+
+impl Started {
+    /// Returns the files of the workspace that it is started with now.
+    pub(super) fn files(&self, workspace: &Workspace) -> Vec<ProgramFile> {
+        match self {
+            Self::Server(server, folder) => programs::of_server(server, folder, workspace),
+            Self::Lines(lines) => {
+                lines.iter().flat_map(|line| programs::of_line(line, workspace)).collect()
+            }
+        }
+    }
 }
 
 /// How far such a program may reach.
@@ -40,22 +65,19 @@ impl Spawner for Pinned {
     }
 
     async fn spawn(&self, order: Order) -> Result<Spawned, SpawnError> {
-        let changed: Vec<&str> = self
-            .files
-            .iter()
-            .filter(|(file, accepted)| file.version().digest != *accepted)
-            .map(|(file, _)| file.name.as_str())
-            .collect();
-        if !changed.is_empty() {
-            let why = unaccepted(&changed);
+        let files = self.started.files(&self.workspace);
+        let accepted = Accepted::load(&self.config, self.workspace.root());
+        if let Err(why) = check(&files, &accepted) {
             return Err(SpawnError::Program { program: order.program, why });
         }
-        self.inner.spawn(self.confined(order)).await
+        let is_named = files.iter().any(|file| file.is_named);
+        let order = if self.always || is_named { self.confined(order, &files) } else { order };
+        self.inner.spawn(order).await
     }
 }
 
 impl Pinned {
-    fn confined(&self, mut order: Order) -> Order {
+    fn confined(&self, mut order: Order, files: &[ProgramFile]) -> Order {
         let Reach { sandbox, network, needs } = &self.reach;
         order.sandbox = *sandbox;
         if *sandbox == Sandbox::Full {
@@ -69,7 +91,7 @@ impl Pinned {
         for (name, value) in needs.iter().flat_map(|need| &need.set) {
             order.env.push((name.into(), value.into()));
         }
-        order.beyond.guarded.extend(guarded(self.inner.level(), self.files.iter().map(|(f, _)| f)));
+        order.beyond.guarded.extend(guarded(self.inner.level(), files.iter()));
         order
     }
 }
@@ -87,29 +109,15 @@ pub(crate) fn guarded<'a>(
     files.filter(|file| file.is_named).map(|file| file.file.real.clone()).collect()
 }
 
-/// Returns the files with the digest that was accepted for each.
+/// Checks that files are as they were accepted.
 ///
 /// # Errors
 ///
-/// Errors if one was not accepted as it is, in words for a person.
-pub(super) fn accepted(
-    files: Vec<ProgramFile>,
-    accepted: &Accepted,
-) -> Result<Vec<(ProgramFile, String)>, String> {
-    let mut pinned: BTreeMap<String, (ProgramFile, String)> = BTreeMap::new();
-    let mut changed = Vec::new();
-    for file in files {
-        let digest = file.version().digest;
-        if accepted.has(&file.name, &digest) {
-            pinned.insert(file.name.clone(), (file, digest));
-        } else {
-            changed.push(file.name);
-        }
-    }
-    if changed.is_empty() {
-        return Ok(pinned.into_values().collect());
-    }
-    Err(unaccepted(&changed.iter().map(String::as_str).collect::<Vec<_>>()))
+/// Errors if one is not, in words for a person.
+pub(super) fn check(files: &[ProgramFile], accepted: &Accepted) -> Result<(), String> {
+    let changed = files.iter().filter(|file| !accepted.has(&file.name, &file.version().digest));
+    let changed: Vec<&str> = changed.map(|file| file.name.as_str()).collect();
+    if changed.is_empty() { Ok(()) } else { Err(unaccepted(&changed)) }
 }
 
 fn unaccepted(files: &[&str]) -> String {

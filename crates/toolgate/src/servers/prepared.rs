@@ -20,7 +20,7 @@ use toolgate_policy::rule::Sandbox;
 use toolgate_tools::discovered::Discovery;
 use url::Url;
 
-use super::pinned::{self, Pinned, Reach};
+use super::pinned::{self, Pinned, Reach, Started};
 use super::workspace::{self, Brought};
 use crate::config::expand::expand;
 use crate::config::servers::{McpConfig, OauthConfig, ServerConfig, Transport};
@@ -125,7 +125,7 @@ impl Servers {
             workspace,
             spawner,
         };
-        let (mut all, mut files, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut all, mut ignored) = (Vec::<Prepared>::new(), Vec::new());
         for (name, (origin, file, config)) in named {
             if origin == Origin::Workspace
                 && (config.sandbox == Some(Sandbox::Full) || !config.network.is_empty())
@@ -133,17 +133,18 @@ impl Servers {
                 let why = "a workspace's settings cannot grant `sandbox = \"full\"` or `network`; say it in `[folders]` of your own settings";
                 ignored.push((name.clone(), why.to_owned()));
             }
-            files.extend(programs::of_server(&config, workspace));
             let entry = start.server(&name, origin, &file, &config);
             all.push(Prepared { way: shown_way(&config), name, config, origin, file, entry });
         }
         let discovery = start.discovery();
-        for line in [&config.mcp, &brought.mcp].iter().flat_map(|mcp| {
-            [&mcp.tool_discovery_command, &mcp.tool_call_command].into_iter().flatten()
-        }) {
-            files.extend(programs::of_line(line, workspace));
-        }
-        let programs = if brought.is_trusted { files } else { Vec::new() };
+        let programs = if brought.is_trusted {
+            let mut files =
+                programs::of_settings(all.iter().map(|one| &one.config), &config.mcp, workspace);
+            files.extend(programs::of_settings([], &brought.mcp, workspace));
+            files
+        } else {
+            Vec::new()
+        };
         Ok(Self { all, mcp: config.mcp.clone(), discovery, programs, ignored })
     }
 
@@ -194,24 +195,20 @@ impl Start<'_> {
                 visible::path(file.strip_prefix(self.workspace.root()).unwrap_or(file))
             ));
         }
-        let files = programs::of_server(config, self.workspace);
-        let spawner = if files.is_empty() && origin == Origin::User {
-            Arc::clone(self.spawner)
-        } else {
-            let words = config.command.iter().chain(&config.args).cloned().collect::<Vec<_>>();
-            let needs = pinned::needs_of_words(&words, &self.needs, self.workspace);
-            // The user's settings say what a server may do; those of a project may narrow it.
-            let own = match origin {
-                Origin::User => config.sandbox,
-                Origin::Workspace => config.sandbox.filter(|own| *own == Sandbox::ReadOnly),
-            };
-            let network = match origin {
-                Origin::User => config.network.as_slice(),
-                Origin::Workspace => &[],
-            };
-            self.pinned(files, own, network, needs)?
+        let words = config.command.iter().chain(&config.args).cloned().collect::<Vec<_>>();
+        let needs = pinned::needs_of_words(&words, &self.needs, self.workspace);
+        // The user's settings say what a server may do; those of a project may narrow it.
+        let (own, network) = match origin {
+            Origin::User => (config.sandbox, config.network.as_slice()),
+            Origin::Workspace => {
+                (config.sandbox.filter(|own| *own == Sandbox::ReadOnly), &[][..])
+            }
         };
-        let entry = entry(name, config, self.folder(origin, config), self.workspace, &spawner)?;
+        let folder = self.folder(origin, config);
+        let started = Started::Server(Box::new(config.clone()), folder.clone());
+        let reach = self.reach(own, network, needs);
+        let spawner = self.pinned(started, reach, origin == Origin::Workspace)?;
+        let entry = entry(name, config, folder, self.workspace, &spawner)?;
         Ok(match origin {
             // Another folder's server of the same name is another server.
             Origin::Workspace => Entry {
@@ -241,28 +238,32 @@ impl Start<'_> {
             );
             return Some(Err(why));
         }
-        let mut files = programs::of_line(&discover, self.workspace);
-        files.extend(programs::of_line(&call, self.workspace));
         let mut needs = pinned::needs_of_line(&discover, &self.needs, self.workspace);
         needs.extend(pinned::needs_of_line(&call, &self.needs, self.workspace));
-        let spawner = self.pinned(files, None, &[], needs);
+        let started = Started::Lines(vec![discover.clone(), call.clone()]);
+        let spawner = self.pinned(started, self.reach(None, &[], needs), true);
         Some(spawner.map(|spawner| Discovery { discover, call, spawner }))
     }
 
-    /// Returns who starts a program with these files, as long as they are as they were accepted.
+    /// Returns who starts a program, as long as its files are as they were accepted.
     fn pinned(
         &self,
-        files: Vec<ProgramFile>,
-        own: Option<Sandbox>,
-        network: &[String],
-        needs: Vec<Need>,
+        started: Started,
+        reach: Reach,
+        always: bool,
     ) -> Result<Arc<dyn Spawner>, String> {
-        let files = pinned::accepted(files, &self.brought.accepted)?;
+        pinned::check(&started.files(self.workspace), &self.brought.accepted)?;
+        let config = home::config().map_err(|error| error.to_string())?;
+        let (inner, workspace) = (Arc::clone(self.spawner), self.workspace.clone());
+        Ok(Arc::new(Pinned { inner, started, workspace, config, reach, always }))
+    }
+
+    /// Returns how far a program may reach that a folder's settings start.
+    fn reach(&self, own: Option<Sandbox>, network: &[String], needs: Vec<Need>) -> Reach {
         let folder = self.user.folder(self.workspace.root());
         let sandbox = own.or(folder.sandbox).unwrap_or(Sandbox::WorkspaceWrite);
         let network = network.iter().chain(&folder.network).cloned().collect();
-        let reach = Reach { sandbox, network, needs };
-        Ok(Arc::new(Pinned { inner: Arc::clone(self.spawner), files, reach }))
+        Reach { sandbox, network, needs }
     }
 
     /// Returns the folder that a server starts in. In a folder that is not trusted, a program of

@@ -15,17 +15,37 @@ use crate::config::expand::expand;
 use crate::config::project::OwnConfig;
 use crate::config::servers::{McpConfig, ServerConfig};
 
-/// Keys of `package.json` that say nothing about what is run.
-const UNRELATED: [&str; 9] = [
-    "version",
-    "dependencies",
-    "devDependencies",
-    "peerDependencies",
-    "optionalDependencies",
-    "overrides",
-    "resolutions",
-    "packageManager",
-    "engines",
+/// Project files that change often, and their keys that say nothing about what is run.
+const PARTLY: [(&str, &[&str]); 2] = [
+    (
+        "package.json",
+        &[
+            "version",
+            "description",
+            "dependencies",
+            "devDependencies",
+            "peerDependencies",
+            "optionalDependencies",
+            "packageManager",
+            "engines",
+        ],
+    ),
+    (
+        "pyproject.toml",
+        &[
+            "dependency-groups",
+            "project.version",
+            "project.description",
+            "project.dependencies",
+            "project.optional-dependencies",
+            "tool.ruff",
+            "tool.black",
+            "tool.isort",
+            "tool.mypy",
+            "tool.pyright",
+            "tool.coverage",
+        ],
+    ),
 ];
 
 /// A file in a workspace that a program is started with.
@@ -36,8 +56,8 @@ pub(crate) struct ProgramFile {
     pub(crate) file: Input,
     /// `true` if a word names it, `false` if a program looks for it by itself.
     pub(crate) is_named: bool,
-    /// `true` if only the part counts that says what is run.
-    is_package: bool,
+    /// The keys that do not count, if only the part counts that says what is run.
+    unrelated: &'static [&'static str],
 }
 
 impl ProgramFile {
@@ -45,8 +65,8 @@ impl ProgramFile {
     pub(crate) fn version(&self) -> Version {
         let found = content::read(&self.file.named);
         match found.bytes {
-            Some(bytes) if self.is_package => {
-                content::version(&related(&bytes).unwrap_or(bytes))
+            Some(bytes) if !self.unrelated.is_empty() => {
+                content::version(&related(&bytes, self.unrelated).unwrap_or(bytes))
             }
             Some(bytes) => content::version(&bytes),
             None => Version { digest: found.otherwise, text: None },
@@ -54,8 +74,12 @@ impl ProgramFile {
     }
 }
 
-/// Returns the files of a workspace that a server is started with.
-pub(crate) fn of_server(server: &ServerConfig, workspace: &Workspace) -> Vec<ProgramFile> {
+/// Returns the files of a workspace that a server is started with in a folder.
+pub(crate) fn of_server(
+    server: &ServerConfig,
+    folder: &Path,
+    workspace: &Workspace,
+) -> Vec<ProgramFile> {
     let Some(command) = &server.command else { return Vec::new() };
     let variable = |name: &str| env::var(name).ok();
     let put = |text: &String| expand(text, &variable).unwrap_or_else(|_| text.clone());
@@ -65,9 +89,8 @@ pub(crate) fn of_server(server: &ServerConfig, workspace: &Workspace) -> Vec<Pro
     for value in server.env.values().map(put) {
         inputs.names.extend(program_inputs([value.as_str()]).names);
     }
-    let folder = server.cwd.as_deref().unwrap_or(Path::new("."));
     let path = server.env.get("PATH").map(put);
-    existing(&inputs, &workspace.root().join(folder), workspace, path.as_deref())
+    existing(&inputs, folder, workspace, path.as_deref())
 }
 
 /// Returns the files of a workspace that a command line is started with.
@@ -83,7 +106,8 @@ pub(crate) fn of_settings<'a>(
 ) -> Vec<ProgramFile> {
     let mut files = Vec::new();
     for server in servers {
-        files.extend(of_server(server, workspace));
+        let folder = server.cwd.as_deref().unwrap_or(Path::new("."));
+        files.extend(of_server(server, &workspace.root().join(folder), workspace));
     }
     for line in [&mcp.tool_discovery_command, &mcp.tool_call_command].into_iter().flatten() {
         files.extend(of_line(line, workspace));
@@ -114,19 +138,29 @@ fn existing(
         let name = file.named.strip_prefix(workspace.root()).unwrap_or(&file.named);
         let mut name = toolgate_core::visible::path(name);
         let is_named = named.contains(&file);
-        let is_package = !is_named && name.ends_with("package.json");
-        if is_package {
+        let partly = PARTLY.iter().find(|(own, _)| !is_named && file.named.ends_with(own));
+        let unrelated = partly.map_or(&[][..], |(_, unrelated)| *unrelated);
+        if !unrelated.is_empty() {
             name.push_str(" (what it runs)");
         }
-        ProgramFile { name, is_named, is_package, file }
+        ProgramFile { name, is_named, unrelated, file }
     };
     all.into_iter().filter(is_ours).map(program).collect()
 }
 
-/// Returns the part of a `package.json` that says what is run.
-fn related(bytes: &[u8]) -> Option<Vec<u8>> {
-    let Value::Object(mut package) = serde_json::from_slice(bytes).ok()? else { return None };
-    package.retain(|key, _| !UNRELATED.contains(&key.as_str()));
+/// Returns the part of a project file that says what is run.
+fn related(bytes: &[u8], unrelated: &[&str]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let package: Option<Value> = serde_json::from_str(text).ok();
+    let mut package = package.or_else(|| toml::from_str(text).ok()).filter(Value::is_object)?;
+    for key in unrelated {
+        match key.split_once('.') {
+            Some((table, key)) => {
+                package.get_mut(table).and_then(Value::as_object_mut).and_then(|t| t.remove(key));
+            }
+            None => drop(package.as_object_mut().and_then(|package| package.remove(*key))),
+        }
+    }
     serde_json::to_vec_pretty(&package).ok()
 }
 
@@ -136,11 +170,15 @@ mod tests {
 
     #[test]
     fn an_installed_package_changes_nothing_about_what_is_run() {
-        let before = related(br#"{"scripts":{"x":"sh a"},"dependencies":{"a":"1"}}"#);
-        let after = related(br#"{"scripts":{"x":"sh a"},"dependencies":{"a":"1","b":"2"}}"#);
+        let part = |at: usize, text: &str| related(text.as_bytes(), PARTLY[at].1);
+        let before = part(0, r#"{"scripts":{"x":"sh a"},"dependencies":{"a":"1"}}"#);
+        let after = part(0, r#"{"scripts":{"x":"sh a"},"dependencies":{"a":"1","b":"2"}}"#);
         assert!(before.is_some() && before == after);
-        assert_ne!(before, related(br#"{"scripts":{"x":"sh b"},"dependencies":{"a":"1"}}"#));
-        assert_eq!(related(b"["), None);
+        assert_ne!(before, part(0, r#"{"scripts":{"x":"sh b"},"dependencies":{"a":"1"}}"#));
+        let before = part(1, "[project]\ndependencies = []\n[tool.uv]\nindex = \"a\"\n");
+        assert_eq!(before, part(1, "[project]\ndependencies = [\"b\"]\n[tool.uv]\nindex = \"a\"\n"));
+        assert_ne!(before, part(1, "[project]\ndependencies = []\n[tool.uv]\nindex = \"b\"\n"));
+        assert_eq!(part(0, "["), None);
     }
 
     #[test]
@@ -161,7 +199,8 @@ mod tests {
                 cwd: cwd.map(Into::into),
                 ..ServerConfig::default()
             };
-            of_server(&server, &workspace).into_iter().map(|file| file.name).collect::<Vec<_>>()
+            let folder = root.join(cwd.unwrap_or("."));
+            of_server(&server, &folder, &workspace).into_iter().map(|file| file.name).collect::<Vec<_>>()
         };
         assert_eq!(names("t/s", &[], &[], None), ["t/s"]);
         assert_eq!(names("./t/../t/s", &[], &[], None), ["t/s"]);
@@ -171,7 +210,7 @@ mod tests {
         assert_eq!(names("sh", &["-c", "exec python3 t/s.py"], &[], None), ["t/s.py"]);
         assert_eq!(names("python3", &["s.py"], &[], Some("t")), ["t/s.py"]);
         assert_eq!(names("python3", &["-m", "m"], &[], None), ["m.py"]);
-        assert_eq!(names("node", &["--require=./x.js", "-e", "0"], &[], None), ["package.json (what it runs)", "x.js"]);
+        assert_eq!(names("node", &["--require=./x.js", "-e", "0"], &[], None), ["x.js"]);
         assert_eq!(names("npm", &["run", "mcp"], &[], None), ["package.json (what it runs)"]);
         assert_eq!(names("bash", &["-c", "true"], &[("BASH_ENV", "rc.sh")], None), ["rc.sh"]);
         assert_eq!(names("server", &[], &[("PATH", "t"), ("X", "1")], None), [""; 0]);

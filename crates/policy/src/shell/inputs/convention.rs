@@ -4,9 +4,19 @@
 const FILES: &[(&[&str], &[&str])] = &[
     (&["make", "gmake"], &["GNUmakefile", "makefile", "Makefile"]),
     (
-        &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "node", "nodejs", "tsx", "ts-node"],
-        &["package.json", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnp.cjs", "pnpm-workspace.yaml", "bunfig.toml"],
+        &["npm", "pnpm", "yarn", "bun"],
+        &[
+            "package.json",
+            ".npmrc",
+            ".yarnrc",
+            ".yarnrc.yml",
+            ".pnp.cjs",
+            "pnpm-workspace.yaml",
+            "bunfig.toml",
+        ],
     ),
+    (&["npx", "pnpx", "bunx"], &[".npmrc", ".yarnrc.yml", "bunfig.toml"]),
+    (&["node", "nodejs", "tsx", "ts-node"], &[".pnp.cjs"]),
     (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
     (&["just"], &["justfile", "Justfile", ".justfile"]),
     (&["task", "go-task"], &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"]),
@@ -104,15 +114,29 @@ pub(super) fn files(name: &str, arguments: &[&str]) -> Vec<String> {
     found
 }
 
+/// Options that name a folder to work in, or a file in it.
+const OPTIONS: [&str; 14] = [
+    "-C",
+    "-D",
+    "-d",
+    "-w",
+    "--directory",
+    "--chdir",
+    "--prefix",
+    "--cwd",
+    "--dir",
+    "--workdir",
+    "--project",
+    "--project-directory",
+    "--working-directory",
+    "--manifest-path",
+];
+
 /// Returns the folders that a program works in.
 pub(super) fn folders<'a>(name: &str, arguments: &[&'a str]) -> Vec<&'a str> {
     if matches!(name, "cd" | "pushd") {
         return arguments.iter().copied().filter(|word| !word.starts_with('-')).collect();
     }
-    const OPTIONS: [&str; 14] = [
-        "-C", "-D", "-d", "-w", "--directory", "--chdir", "--prefix", "--cwd", "--dir", "--workdir",
-        "--project", "--project-directory", "--working-directory", "--manifest-path",
-    ];
     let mut found = Vec::new();
     for (at, word) in arguments.iter().enumerate() {
         if OPTIONS.contains(word) {
