@@ -122,6 +122,7 @@ fn request(asker: &Asker) -> ApprovalRequest {
         reasons: Box::new(["no rule allows this command".into()]),
         rule: None,
         guarded: false,
+        undoable: false,
         dangers: Box::default(),
         places: Box::new([ShownPlace {
             shown: line.into(),

@@ -55,7 +55,7 @@ pub mod prelude {
     pub use crate::dialect::{Dialect, Face};
     pub use crate::error::{ErrorKind, ToolError};
     pub use crate::result::ToolResult;
-    pub use crate::tool::{Annotations, Concurrency, Group, Invocation, Location, Preview};
+    pub use crate::tool::{Annotations, Concurrency, Group, Input, Invocation, Location, Preview};
     pub use crate::workspace::ResolvedPath;
     pub use toolgate_policy::{Access, Risk};
 }

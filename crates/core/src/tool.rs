@@ -10,6 +10,6 @@ mod invocation;
 
 pub use definition::{Annotations, Definition, Group, ServerTool};
 pub use erased::{Authority, DynInvocation, Tool, typed};
-pub use invocation::{Concurrency, Invocation, Location};
+pub use invocation::{Concurrency, Input, Invocation, Location};
 
 pub use crate::preview::Preview;

@@ -180,6 +180,8 @@ pub enum Tier {
 pub struct Priority(u32);
 
 impl Priority {
+    /// Below every other rule.
+    pub const LEAST: Self = Self(0);
     /// "Always allow", given by a person at run time.
     pub const ALWAYS_ALLOW: Self = Self(29_500);
     /// MCP servers that are excluded.

@@ -66,14 +66,17 @@ impl Audit {
         Head::load(self.database.reader()).map_err(|error| self.database.explain(error))
     }
 
-    /// Looks whether anything was changed, taken out, put in or moved; and, when a head is
-    /// given, whether what led to it is still there.
+    /// Looks whether anything was changed, taken out, put in or moved; whether what led to the
+    /// given heads is still there; and whether calls are missing that other tables know.
     ///
     /// # Errors
     ///
     /// When the ledger cannot be read at all.
-    pub fn verify(&self, head: Option<Head>) -> Result<Verification, StoreError> {
-        verify::verify(&self.database, head)
+    pub fn verify(
+        &self,
+        heads: impl IntoIterator<Item = Head>,
+    ) -> Result<Verification, StoreError> {
+        verify::verify(&self.database, heads.into_iter().collect())
     }
 
     /// Looks at the last entries only, as far as they follow from those before.

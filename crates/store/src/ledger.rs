@@ -1,5 +1,6 @@
 //! Adding to the ledger.
 
+pub(crate) mod kept_head;
 pub(crate) mod open_calls;
 pub(crate) mod prepare;
 pub(crate) mod queue;

@@ -46,6 +46,7 @@ pub use crate::error::StoreError;
 pub use crate::history::{Differences, PastChange};
 pub use crate::journal::FileJournal;
 pub use crate::ledger::SqliteLedger;
+pub use crate::ledger::kept_head::kept_head;
 pub use crate::ledger::prepare::Redact;
 pub use crate::prune::{PruneLimits, Pruned};
 pub use crate::seen::KeptFiles;

@@ -28,6 +28,7 @@ use crate::behind::Behind;
 use crate::config::{self, Config};
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
+use crate::guarding::Guarding;
 use crate::home;
 use crate::kept::{Kept, Opening, Says};
 use crate::live::Live;
@@ -144,7 +145,6 @@ impl App {
             .shared_policy(Arc::clone(&rules) as Arc<dyn Policy>)
             .service::<dyn HotSwap>(Arc::clone(&rules) as Arc<dyn HotSwap>)
             .service::<dyn SettingsFiles>(Arc::new(settings_files))
-            .spawner(Arc::clone(spawner))
             .service::<WebAccess>(web)
             .service::<MoreVariables>(Arc::new(MoreVariables(config.shell.env.clone())))
             .settings(settings(global, interactive)?);
@@ -174,7 +174,8 @@ impl App {
         }
         let pins = kept.as_ref().map(Kept::pins);
         let behind = Behind::new(&config, &workspace, &registry, spawner, pins, naming)?;
-        let gate = behind.serve(builder, &elicitation).build();
+        let guarding = Guarding::over(spawner, behind.named.programs.clone());
+        let gate = behind.serve(builder, &elicitation).spawner(guarding).build();
         behind.stand_behind(&gate);
         // They last as long as the program, and freeing them piece by piece would only delay its end.
         mem::forget((Arc::clone(&registry), Arc::clone(&rules)));

@@ -29,7 +29,6 @@ pub(crate) struct Behind {
     pub(crate) servers: Servers,
     pub(crate) named: servers::Servers,
     registry: Arc<Registry>,
-    spawner: Arc<dyn Spawner>,
     workspace: Workspace,
 }
 
@@ -67,8 +66,8 @@ impl Behind {
         if naming == Naming::Prefixed && !servers.is_empty() {
             registry.register(servers.finder().tool()?)?;
         }
-        let (registry, spawner) = (Arc::clone(registry), Arc::clone(spawner));
-        Ok(Self { servers, named, registry, spawner, workspace: workspace.clone() })
+        let (registry, workspace) = (Arc::clone(registry), workspace.clone());
+        Ok(Self { servers, named, registry, workspace })
     }
 
     /// Gives tools of servers what they need.
@@ -104,8 +103,12 @@ impl Behind {
 
     /// Asks a trusted workspace which tools of its own it has.
     pub(crate) async fn discover(&self) {
-        let Some(discovery) = &self.named.discovery else { return };
-        let discovered = match discovery.discover(&self.spawner, &self.workspace).await {
+        let discovery = match &self.named.discovery {
+            None => return,
+            Some(Ok(discovery)) => discovery,
+            Some(Err(why)) => return exit::note(&format!("no tools were discovered: {why}")),
+        };
+        let discovered = match discovery.discover(&self.workspace).await {
             Ok(discovered) => discovered,
             Err(error) => return exit::note(&format!("no tools were discovered: {error}")),
         };
@@ -150,6 +153,9 @@ impl Behind {
     fn tell_broken(&self, wanted: impl Fn(&str) -> bool) {
         for (name, why) in self.named.broken().filter(|(name, _)| wanted(name)) {
             exit::note(&format!("the server `{name}` cannot be used: {why}"));
+        }
+        for (name, why) in self.named.ignored.iter().filter(|(name, _)| wanted(name)) {
+            exit::note(&format!("the server `{name}` is confined: {why}"));
         }
     }
 }

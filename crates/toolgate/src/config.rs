@@ -1,12 +1,16 @@
 //! The user's settings: `config.toml`.
 
+pub(crate) mod expand;
+mod folders;
+pub(crate) mod mcp_json;
+pub(crate) mod project;
 pub(crate) mod servers;
 pub(crate) mod web;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,6 +44,8 @@ pub(crate) struct Config {
     pub(crate) servers: BTreeMap<String, servers::ServerConfig>,
     /// How they are used together.
     pub(crate) mcp: servers::McpConfig,
+    /// What programs may reach that the settings of a trusted folder start, by the folder's path.
+    pub(crate) folders: BTreeMap<PathBuf, folders::FolderConfig>,
     /// The text of the file, to tell where something stands.
     #[serde(skip)]
     text: String,
@@ -129,7 +135,12 @@ pub(crate) fn path() -> anyhow::Result<PathBuf> {
 
 /// Reads the user's settings; without a file, everything is as usual.
 pub(crate) fn load() -> anyhow::Result<Config> {
-    let path = path()?;
+    load_from(&home::config()?)
+}
+
+/// Reads the settings in a folder; without a file, everything is as usual.
+pub(crate) fn load_from(folder: &Path) -> anyhow::Result<Config> {
+    let path = folder.join(FILE);
     let text = match owned::read(&path) {
         Ok(text) => text,
         Err(error)
@@ -163,9 +174,13 @@ pub(crate) fn mistakes(text: &str) -> Vec<String> {
         let mistake = server.mistake(name)?;
         Some(format!("line {}: `[servers.{name}]`: {mistake}", config.line_of_server(name)))
     });
+    let folders = config.folders.iter().filter_map(|(folder, settings)| {
+        Some(format!("`[folders.\"{}\"]`: {}", folder.display(), settings.mistake(folder)?))
+    });
+    let folders: Vec<String> = folders.collect();
     let needs = needs::Table::built_in().clone().with(&config.sandbox.needs);
     let needs = needs.err().map(|error| format!("`[sandbox.needs]`: {error}"));
-    redact.into_iter().chain(needs).chain(servers).collect()
+    redact.into_iter().chain(needs).chain(servers).chain(folders).collect()
 }
 
 /// Reads the text of the file.

@@ -11,6 +11,7 @@ mod config;
 mod everyday;
 mod exit;
 mod global;
+mod guarding;
 mod home;
 mod input;
 mod kept;

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::exit::UsageError;
 
 /// Larger files are nobody's settings.
 const MOST: u64 = 64 * 1024 * 1024;
@@ -67,6 +69,35 @@ pub(crate) fn change(
     let mut file = file.open(&unfinished).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     fs::rename(&unfinished, &path).map_err(failed)
+}
+
+/// Returns the policy files in a folder, by name.
+///
+/// # Errors
+///
+/// Errors if the folder is there and cannot be read.
+pub(crate) fn policies_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let failed = |error: io::Error| {
+        UsageError(format!("cannot read the policies in `{}`: {error}", folder.display()))
+    };
+    let entries = match folder.read_dir() {
+        Ok(entries) => entries,
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(failed(error).into()),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|ending| ending == "toml" || ending == "json") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::exit::UsageError;
 use crate::home;
 use crate::owned;
 use crate::policies::{self, Draft};
+use crate::trust::{self, Accepted, Version};
 
 /// The file that permissions are added to unless they are in another already.
 pub(crate) const FILE: &str = "permissions.toml";
@@ -182,9 +183,28 @@ impl PolicyFolder {
             }
         });
         match written {
-            Err(_) if !is_same => Ok(false),
-            written => written.map(|()| true).map_err(|error| UsageError(error).into()),
+            Err(_) if !is_same => return Ok(false),
+            written => written.map_err(UsageError)?,
         }
+        if self.tier == Tier::Workspace {
+            self.accept(draft)?;
+        }
+        Ok(true)
+    }
+
+    /// Accepts what the user wrote, unless somebody else changed the file before.
+    fn accept(&self, draft: &Draft) -> anyhow::Result<()> {
+        let Some(root) = self.folder.parent().and_then(Path::parent) else { return Ok(()) };
+        let (config, name) = (home::config()?, trust::policy_name(&draft.path));
+        let was_accepted = match Accepted::load(&config, root).files.get(&name) {
+            Some(kept) => kept.digest == Version::of_text(&draft.before).digest,
+            None => draft.before.is_empty(),
+        };
+        if was_accepted {
+            let version = Version::of_text(&draft.text);
+            Accepted::add(&config, root, name, version).map_err(UsageError)?;
+        }
+        Ok(())
     }
 
     fn files(&self) -> anyhow::Result<Vec<PathBuf>> {

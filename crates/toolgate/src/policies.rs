@@ -1,6 +1,7 @@
 //! The policy in force: files of admin, user, workspace and command line.
 
 mod configured;
+mod workspace;
 
 use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write as _};
@@ -22,7 +23,9 @@ use crate::exit::{self, UsageError};
 use crate::global::GlobalArgs;
 use crate::home;
 use crate::owned;
+pub(crate) use crate::owned::policies_in;
 use crate::trust;
+use self::workspace::{Holds, WorkspacePolicies};
 
 /// Where whoever runs the machine keeps policies.
 const ADMIN: &str = "/etc/toolgate/policies";
@@ -44,6 +47,7 @@ pub(crate) fn load(sources: &Sources, workspace: &mut Workspace) -> anyhow::Resu
         write!(anstream::stderr(), "{}", loaded.said).ok();
     }
     loaded.stop_on_errors()?;
+    loaded.tell_waiting(sources.global.quiet);
     for folder in &loaded.folders {
         let named = named_folder(folder, workspace);
         if !named.exists() {
@@ -78,6 +82,7 @@ pub(crate) fn reload(sources: &Sources) -> anyhow::Result<Engine> {
     if loaded.errors > 0 {
         return Err(UsageError(loaded.said.trim_end().to_owned()).into());
     }
+    loaded.tell_waiting(sources.global.quiet);
     sources.engine(loaded)
 }
 
@@ -103,17 +108,24 @@ pub(crate) fn preview(
     trust: SupposedTrust,
 ) -> anyhow::Result<Engine> {
     let is_trusted = trust == SupposedTrust::Trusted || sources.is_trusted(Presence::Away)?;
-    let files = sources.files(is_trusted)?;
+    let files = sources.files()?;
     let is_used = |draft: &&Draft| is_trusted || draft.tier != Tier::Workspace;
     let used: Vec<&Draft> = drafts.iter().filter(is_used).collect();
+    let is_drafted = |file: &Path| used.iter().any(|draft| draft.path == *file);
     let mut loaded = Loaded::default();
-    for (file, tier) in &files {
-        match used.iter().find(|draft| draft.path == *file) {
-            Some(draft) => loaded.add_text(&sources.loader, &draft.text, file, *tier),
-            None => loaded.add(&sources.loader, file, *tier)?,
+    for (file, tier) in files.iter().filter(|(file, _)| !is_drafted(file)) {
+        loaded.add(&sources.loader, file, *tier)?;
+    }
+    if is_trusted {
+        let own = match trust {
+            SupposedTrust::AsItIs => sources.workspace_policies()?,
+            SupposedTrust::Trusted => sources.supposed_policies()?,
+        };
+        for (file, text, holds) in own.parts.iter().filter(|(file, ..)| !is_drafted(file)) {
+            loaded.add_part(&sources.loader, text, file, *holds);
         }
     }
-    for draft in used.iter().filter(|draft| files.iter().all(|(file, _)| *file != draft.path)) {
+    for draft in &used {
         loaded.add_text(&sources.loader, &draft.text, &draft.path, draft.tier);
     }
     if loaded.errors > 0 {
@@ -139,10 +151,40 @@ pub(crate) enum Presence {
 impl Sources {
     fn read(&self, presence: Presence) -> anyhow::Result<Loaded> {
         let mut loaded = Loaded::default();
-        for (file, tier) in self.files(self.is_trusted(presence)?)? {
+        let is_trusted = self.is_trusted(presence)?;
+        for (file, tier) in self.files()? {
             loaded.add(&self.loader, &file, tier)?;
         }
+        if is_trusted {
+            let own = self.workspace_policies()?;
+            for (file, text, holds) in &own.parts {
+                loaded.add_part(&self.loader, text, file, *holds);
+            }
+            loaded.waiting = own.waiting;
+        }
         Ok(loaded)
+    }
+
+    /// The policies of a workspace that is trusted.
+    fn workspace_policies(&self) -> anyhow::Result<WorkspacePolicies> {
+        WorkspacePolicies::read(&home::config()?, &self.root).map_err(|file| {
+            let why = owned::read(&file).err();
+            let why = why.map_or_else(|| "it is too long".to_owned(), |error| error.to_string());
+            UsageError(format!("cannot read policy `{}`: {why}", file.display())).into()
+        })
+    }
+
+    /// The policies of a workspace, as if the user had accepted all of them.
+    fn supposed_policies(&self) -> anyhow::Result<WorkspacePolicies> {
+        let mut supposed = WorkspacePolicies::default();
+        let [.., own] = folders(&home::config()?, &self.root);
+        for file in policies_in(&own)? {
+            let text = owned::read(&file).map_err(|error| {
+                UsageError(format!("cannot read policy `{}`: {error}", file.display()))
+            })?;
+            supposed.parts.push((file, text, Holds::Wholly));
+        }
+        Ok(supposed)
     }
 
     fn engine(&self, mut loaded: Loaded) -> anyhow::Result<Engine> {
@@ -175,6 +217,7 @@ impl Sources {
         }
         places.extend(self.global.policy.iter().cloned());
         places.extend([config.join(trust::FILE), config::path()?]);
+        places.push(trust::accepted_file(&config, &self.root));
         Ok(places)
     }
 
@@ -188,16 +231,13 @@ impl Sources {
         trust::settle(&home::config()?, root, present, global.quiet || !here)
     }
 
-    /// The files that hold here, the strongest first.
-    fn files(&self, is_trusted: bool) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
-        let [admin, user, own] = folders(&home::config()?, &self.root);
+    /// The files of admin and user that hold here, the strongest first.
+    fn files(&self) -> anyhow::Result<Vec<(PathBuf, Tier)>> {
+        let [admin, user, _] = folders(&home::config()?, &self.root);
         let mut files = Vec::new();
         files.extend(policies_in(&admin)?.into_iter().map(|file| (file, Tier::Admin)));
         files.extend(self.global.policy.iter().map(|file| (file.clone(), Tier::User)));
         files.extend(policies_in(&user)?.into_iter().map(|file| (file, Tier::User)));
-        if is_trusted {
-            files.extend(policies_in(&own)?.into_iter().map(|file| (file, Tier::Workspace)));
-        }
         Ok(files)
     }
 }
@@ -218,32 +258,6 @@ pub(crate) fn folders(config: &Path, workspace: &Path) -> [PathBuf; 3] {
     [PathBuf::from(ADMIN), config.join("policies"), workspace.join(".toolgate/policies")]
 }
 
-/// The policy files in a folder, by name.
-pub(crate) fn policies_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let failed = |error: std::io::Error| {
-        UsageError(format!("cannot read the policies in `{}`: {error}", folder.display()))
-    };
-    let entries = match folder.read_dir() {
-        Ok(entries) => entries,
-        Err(error) if is_missing(&error) => return Ok(Vec::new()),
-        Err(error) => return Err(failed(error).into()),
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|ending| ending == "toml" || ending == "json") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// Whether there is nothing at a path, nor could be.
-fn is_missing(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
-}
-
 /// What the files say, taken together.
 #[derive(Debug, Default)]
 struct Loaded {
@@ -251,6 +265,8 @@ struct Loaded {
     mode: Option<Mode>,
     folders: Vec<String>,
     errors: usize,
+    /// Policy files of the workspace that wait for the user.
+    waiting: Vec<String>,
     /// What is wrong, shown with the lines it is in.
     said: String,
 }
@@ -279,6 +295,27 @@ impl Loaded {
             self.mode = self.mode.or(mode);
             self.folders.extend(folders);
         }
+    }
+
+    /// Adds a policy file of the workspace as far as it holds.
+    fn add_part(&mut self, loader: &Loader, text: &str, file: &Path, holds: Holds) {
+        let before = self.rules.len();
+        self.add_text(loader, text, file, Tier::Workspace);
+        if holds == Holds::ToTighten {
+            let added = self.rules.split_off(before);
+            self.rules.extend(workspace::tightening(added));
+        }
+    }
+
+    /// Says that rules of the workspace wait for the user.
+    fn tell_waiting(&self, quiet: bool) {
+        if self.waiting.is_empty() || quiet {
+            return;
+        }
+        let files = trust::few(self.waiting.iter().map(String::as_str));
+        exit::note(&format!(
+            "{files} changed since you accepted this folder's rules; what they allow waits for `toolgate trust review`"
+        ));
     }
 
     fn stop_on_errors(&self) -> anyhow::Result<()> {

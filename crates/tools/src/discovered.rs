@@ -28,6 +28,8 @@ pub struct Discovery {
     pub discover: String,
     /// Runs one.
     pub call: String,
+    /// Starts both, as far as they may reach.
+    pub spawner: Arc<dyn Spawner>,
 }
 
 /// What a project declares.
@@ -47,11 +49,10 @@ impl Discovery {
     /// When the command cannot be run, fails, or prints no list of tools.
     pub async fn discover(
         &self,
-        spawner: &Arc<dyn Spawner>,
         workspace: &Workspace,
     ) -> Result<Discovered, DiscoveryError> {
         let stop = CancellationToken::new();
-        let ran = command::run(spawner, workspace, &self.discover, &[], b"", command::SOON, &stop);
+        let ran = command::run(&self.spawner, workspace, &self.discover, &[], b"", command::SOON, &stop);
         let Ran { stdout, .. } = ran.await?;
         let declared = declared::read(&stdout)
             .map_err(|why| DiscoveryError::Nonsense { command: self.discover.clone(), why })?;
@@ -59,7 +60,7 @@ impl Discovery {
         for one in declared {
             match Declared::read(&one) {
                 Ok(declared) => {
-                    let tool = DiscoveredTool::new(declared, self.call.clone());
+                    let tool = DiscoveredTool::new(declared, self.clone());
                     discovered.tools.push(Arc::new(tool));
                 }
                 Err(why) => discovered.left_out.push(why),

@@ -51,7 +51,8 @@ use toolgate_core::tool::Tool;
 
 pub use crate::formats::helper;
 pub use crate::known::ChangedFiles;
-pub use crate::process::{MoreVariables, shell};
+pub use crate::preview::diff;
+pub use crate::process::{MoreVariables, existing_inputs, shell};
 
 /// Every built-in tool.
 ///

@@ -47,8 +47,8 @@ pub(crate) fn of_change(
     }
 }
 
-/// A unified diff.
-pub(crate) fn diff(shown: &str, before: &str, after: &str) -> String {
+/// Returns a unified diff of two texts.
+pub fn diff(shown: &str, before: &str, after: &str) -> String {
     // A lone return would count as a line end.
     let (before, after) = (visible::text(before), visible::text(after));
     TextDiff::configure()

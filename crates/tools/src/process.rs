@@ -3,6 +3,7 @@
 mod background;
 mod environment;
 mod hint;
+mod inputs;
 mod launch;
 mod missing;
 mod output;
@@ -16,7 +17,8 @@ pub(crate) use background::{Background, Job};
 
 pub use environment::MoreVariables;
 pub(crate) use environment::environment;
-pub(crate) use launch::{Launch, is_read_only, programs};
+pub use inputs::existing_inputs;
+pub(crate) use launch::{Launch, is_read_only, line_inputs, programs};
 pub(crate) use output::Stream;
 pub(crate) use overwritten::refuse_overwriting;
 pub(crate) use report::{Ran, report, said, sandbox};

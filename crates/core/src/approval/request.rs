@@ -53,6 +53,10 @@ pub struct ApprovalRequest {
     /// secrets, places outside of the workspace, lines that are not understood.
     #[serde(default)]
     pub guarded: bool,
+    /// `true` if it is an edit of files in the workspace by a built-in tool, and a journal keeps
+    /// what they were, so that it can be taken back.
+    #[serde(default)]
+    pub undoable: bool,
     /// The dangers that were found.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub dangers: Box<[SmolStr]>,

@@ -9,8 +9,9 @@ use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 use toolgate_policy::propose::Proposed;
 use toolgate_policy::shell::{self, Part};
+use toolgate_policy::rule::Sandbox;
 use toolgate_policy::verdict::FloorKind;
-use toolgate_policy::{Access, Decision, Place, Verdict};
+use toolgate_policy::{Access, Decision, Level, Place, Verdict};
 
 use super::choosing::choose;
 use super::contain::contained;
@@ -29,6 +30,7 @@ use crate::approval::{
 use crate::context::Lasts;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::Event;
+use crate::journal::Footprint;
 use crate::ledger::EntryKind;
 use crate::tool::{Location, Preview};
 use crate::visible;
@@ -44,6 +46,8 @@ pub(super) struct Approved {
     pub(super) judged: Judged,
     /// What the approval is bound to.
     pub(super) digest: Digest,
+    /// The files that it is bound to, as they were.
+    pub(super) frozen: Frozen,
 }
 
 /// Asks until somebody approves or refuses what would really run.
@@ -102,7 +106,7 @@ pub(super) async fn ask(parts: &Parts, mut judged: Judged) -> Result<Approved, R
                 None => (judged, now.digest()),
             };
             asked.keep_grant(parts, &mut judged, &answer).await;
-            return Ok(Approved { judged, digest });
+            return Ok(Approved { judged, digest, frozen: now });
         }
         again = Some("it changed after you were asked, so that answer is void");
     }
@@ -229,7 +233,7 @@ async fn edited(parts: &Parts, judged: Judged, args: Value) -> Result<Judged, Re
 
 async fn approved(judged: Judged) -> Result<Approved, Rejected> {
     match Frozen::of(&judged.call, &judged.verdict).await {
-        Ok(frozen) => Ok(Approved { judged, digest: frozen.digest() }),
+        Ok(frozen) => Ok(Approved { judged, digest: frozen.digest(), frozen }),
         Err(error) => Err(judged.reject(error)),
     }
 }
@@ -237,10 +241,11 @@ async fn approved(judged: Judged) -> Result<Approved, Rejected> {
 fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -> ApprovalRequest {
     let safe = |text: &str| SmolStr::from(visible::question(&visible::line(text)));
     let preview = match call.invocation.preview(&call.context) {
-        Preview::Nothing => Preview::Nothing,
+        Preview::Nothing => arguments(call, verdict),
         Preview::Diff(text) => Preview::Diff(visible::question(&text)),
         Preview::Text(text) => Preview::Text(visible::question(&text)),
     };
+    let (dangers, background) = dangers(call, verdict);
     let now = SystemTime::now();
     ApprovalRequest {
         id: ApprovalId::generate(),
@@ -252,10 +257,11 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -
         title: safe(&call.tool.definition().title),
         description: safe(&call.description),
         risk: verdict.risk,
-        reasons: verdict.reasons.iter().map(|reason| safe(reason)).collect(),
+        reasons: verdict.reasons.iter().chain(&background).map(|reason| safe(reason)).collect(),
         rule: verdict.rule.as_ref().map(|rule| safe(&rule.to_string()).as_str().into()),
         guarded: is_guarded(verdict),
-        dangers: verdict.risks.iter().map(|risk| safe(&risk.message)).collect(),
+        undoable: is_undoable(parts, call),
+        dangers: dangers.iter().map(|danger| safe(danger)).collect(),
         places: call.locations.iter().map(|place| shown_place(call, place)).collect(),
         commands: shown_commands(call),
         reach: shown_reach(verdict),
@@ -267,6 +273,59 @@ fn request(parts: &Parts, call: &Validated, verdict: &Verdict, digest: Digest) -
         expires_at: patience(parts, call).and_then(|patience| now.checked_add(patience)),
         digest,
     }
+}
+
+/// Returns the arguments as the preview of a call that shows nothing else, unless its description
+/// contains all of them. Of a command, the line is the description.
+fn arguments(call: &Validated, verdict: &Verdict) -> Preview {
+    let args = &call.facts.args;
+    let is_told = match call.tool.definition().origin {
+        Some(_) => args.as_object().is_some_and(serde_json::Map::is_empty),
+        None => verdict.profile().is_some() || is_told(args, &call.description),
+    };
+    if is_told {
+        return Preview::Nothing;
+    }
+    let text = serde_json::to_string_pretty(args).unwrap_or_default();
+    Preview::Text(visible::question(&text))
+}
+
+/// Returns `true` if a description contains every value of some arguments as it is.
+fn is_told(args: &Value, description: &str) -> bool {
+    match args {
+        Value::Object(fields) => fields.values().all(|value| is_told(value, description)),
+        Value::Array(items) => items.iter().all(|value| is_told(value, description)),
+        Value::String(text) => description.contains(text.as_str()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+/// Returns the dangers of a call, and what else can interfere with it. What can interfere with an
+/// unconfined command is a danger.
+fn dangers(call: &Validated, verdict: &Verdict) -> (Vec<String>, Vec<String>) {
+    let mut dangers: Vec<String> = verdict.risks.iter().map(|risk| risk.message.clone()).collect();
+    let name = call.tool.definition().name.as_str();
+    let found = contained(name, || call.invocation.interference(&call.context));
+    let found = found.unwrap_or_default();
+    let is_unconfined = verdict.profile().is_some_and(|profile| profile.sandbox == Sandbox::Full)
+        || verdict.level == Some(Level::None);
+    if is_unconfined {
+        dangers.extend(found);
+        return (dangers, Vec::new());
+    }
+    (dangers, found)
+}
+
+/// Returns `true` if a call only edits files in the workspace and can be taken back.
+fn is_undoable(parts: &Parts, call: &Validated) -> bool {
+    let is_edit = |place: &Location| {
+        matches!(place, Location::Path(path) if path.place != Place::Outside && path.access != Access::Delete)
+    };
+    parts.journal.is_some()
+        && call.tool.definition().origin.is_none()
+        && !call.locations.is_empty()
+        && call.locations.iter().all(is_edit)
+        && matches!(call.invocation.footprint(&call.context), Footprint::Files(files) if !files.is_empty())
 }
 
 /// How long a person may take.

@@ -8,10 +8,11 @@ use serde_json::Value;
 use toolgate_policy::rule::Grant;
 use toolgate_policy::{Access, Level, Verdict};
 
+use super::contain::contained;
 use super::stage::Validated;
 use crate::approval::Digest;
 use crate::error::{ErrorKind, ToolError};
-use crate::tool::Location;
+use crate::tool::{Input, Location};
 use crate::workspace::Fingerprint;
 
 /// A call as it was when a person was shown it.
@@ -21,6 +22,8 @@ pub(super) struct Frozen {
     digest: Digest,
     /// What stood at each path that matters; changes when anybody touches it.
     seen: Vec<Fingerprint>,
+    /// The files that decide what the call does, and what stood there.
+    inputs: Vec<(Input, Fingerprint)>,
 }
 
 /// Everything an approval is bound to, in the order it is hashed.
@@ -34,6 +37,8 @@ struct Plan<'a> {
     args: &'a Value,
     workspace: Vec<Vec<u8>>,
     places: Vec<Place<'a>>,
+    /// Files that decide what it does: by which name, where really, and what is in them.
+    inputs: Vec<(Vec<u8>, Vec<u8>, &'a str)>,
     grant: &'a Grant,
     level: Option<Level>,
     /// The line that would run.
@@ -52,16 +57,40 @@ enum Place<'a> {
 impl Frozen {
     /// Looks at a call and at everything it would change.
     pub(super) async fn of(call: &Validated, verdict: &Verdict) -> Result<Self, ToolError> {
-        let session = Arc::clone(&call.session);
-        let paths: Vec<PathBuf> = call.locations.iter().filter_map(bound).cloned().collect();
-        let looking = move || {
-            let look = |path: &PathBuf| session.workspace().fingerprint(path);
-            paths.iter().map(look).collect::<Vec<_>>()
-        };
-        let seen = tokio::task::spawn_blocking(looking).await;
-        let seen = seen.map_err(|_| unclear("looking at it failed inside"))?;
-        let digest = digest(call, verdict, &seen)?;
-        Ok(Self { digest, seen })
+        let (seen, inputs) = look(call).await?;
+        let digest = digest(call, verdict, &seen, &inputs)?;
+        Ok(Self { digest, seen, inputs })
+    }
+
+    /// Checks that everything the approval is bound to still has the content that was approved.
+    ///
+    /// # Errors
+    ///
+    /// Errors if something differs. The call must not run then.
+    pub(super) async fn check(&self, call: &Validated) -> Result<(), ToolError> {
+        let (seen, inputs) = look(call).await?;
+        let is_same = |(before, now): (&Fingerprint, &Fingerprint)| before.content == now.content;
+        let same_inputs = inputs.len() == self.inputs.len()
+            && self.inputs.iter().zip(&inputs).all(|((before, then), (now, seen))| {
+                before == now && is_same((then, seen))
+            });
+        if same_inputs && seen.len() == self.seen.len() && self.seen.iter().zip(&seen).all(is_same)
+        {
+            return Ok(());
+        }
+        let differs = |at: &usize| self.inputs.get(*at) != inputs.get(*at);
+        let first = (0..inputs.len().max(self.inputs.len())).find(differs);
+        let named = first.and_then(|at| inputs.get(at).or(self.inputs.get(at)));
+        let what = named.map_or_else(
+            || "a file that it touches".to_owned(),
+            |(input, _)| format!("`{}`", call.session.workspace().shown(&input.named)),
+        );
+        Err(ToolError::new(
+            ErrorKind::ApprovalDenied,
+            format!(
+                "nothing ran: {what} changed between the approval and the start, so the approval is void; ask again"
+            ),
+        ))
     }
 
     /// What stands for the same call, as it was seen, with another grant.
@@ -70,7 +99,7 @@ impl Frozen {
         call: &Validated,
         verdict: &Verdict,
     ) -> Result<Digest, ToolError> {
-        digest(call, verdict, &self.seen)
+        digest(call, verdict, &self.seen, &self.inputs)
     }
 
     /// What stands for all that is frozen.
@@ -88,7 +117,33 @@ fn bound(location: &Location) -> Option<&PathBuf> {
     }
 }
 
-fn digest(call: &Validated, verdict: &Verdict, seen: &[Fingerprint]) -> Result<Digest, ToolError> {
+/// Looks at the paths of a call whose content matters, and at the files that decide what it does.
+async fn look(
+    call: &Validated,
+) -> Result<(Vec<Fingerprint>, Vec<(Input, Fingerprint)>), ToolError> {
+    let session = Arc::clone(&call.session);
+    let paths: Vec<PathBuf> = call.locations.iter().filter_map(bound).cloned().collect();
+    let name = call.tool.definition().name.as_str();
+    let inputs = contained(name, || call.invocation.inputs(&call.context))?;
+    let looking = move || {
+        let workspace = session.workspace();
+        let seen = paths.iter().map(|path| workspace.fingerprint(path)).collect::<Vec<_>>();
+        let with_content = |input: Input| {
+            let seen = workspace.fingerprint(&input.real);
+            (input, seen)
+        };
+        (seen, inputs.into_iter().map(with_content).collect::<Vec<_>>())
+    };
+    let looked = tokio::task::spawn_blocking(looking).await;
+    looked.map_err(|_| unclear("looking at it failed inside"))
+}
+
+fn digest(
+    call: &Validated,
+    verdict: &Verdict,
+    seen: &[Fingerprint],
+    inputs: &[(Input, Fingerprint)],
+) -> Result<Digest, ToolError> {
     let mut seen = seen.iter();
     let places = call.locations.iter().map(|location| {
         let content = bound(location).and_then(|_| seen.next()).map(|seen| seen.content.as_str());
@@ -112,6 +167,10 @@ fn digest(call: &Validated, verdict: &Verdict, seen: &[Fingerprint]) -> Result<D
         args: &call.facts.args,
         workspace: call.session.workspace().roots().map(bytes).collect(),
         places: places.collect(),
+        inputs: inputs
+            .iter()
+            .map(|(input, seen)| (bytes(&input.named), bytes(&input.real), seen.content.as_str()))
+            .collect(),
         grant: &verdict.grant,
         level: verdict.level,
         judged: verdict.judged.as_deref(),

@@ -3,10 +3,12 @@
 use toolgate_policy::{Decision, Verdict};
 
 use super::asking::{self, Approved};
+use super::frozen::Frozen;
 use super::judge::{denied, judge};
 use super::parts::{Parts, unrecorded};
 use super::stage::{Judged, Rejected, Validated};
 use crate::approval::Digest;
+use crate::error::ToolError;
 use crate::event::Event;
 use crate::reach::Reach;
 
@@ -14,7 +16,7 @@ use crate::reach::Reach;
 ///
 /// ```compile_fail
 /// # fn forge(call: toolgate_core::gate::Validated) {
-/// let permit = toolgate_core::gate::permit::Permit { call, decision: todo!(), digest: None };
+/// let permit = toolgate_core::gate::permit::Permit { call, decision: todo!(), digest: None, frozen: None };
 /// # }
 /// ```
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub struct Permit {
     call: Validated,
     decision: Decision,
     digest: Option<Digest>,
+    /// What a person approved, as it was.
+    frozen: Option<Frozen>,
 }
 
 impl Permit {
@@ -43,7 +47,19 @@ impl Permit {
         &mut self.call
     }
 
-    pub(super) fn reject(self, error: crate::error::ToolError) -> Rejected {
+    /// Checks that what a person approved is what would run now.
+    ///
+    /// # Errors
+    ///
+    /// Errors if something that the approval is bound to changed.
+    pub(super) async fn check(&self) -> Result<(), ToolError> {
+        match &self.frozen {
+            Some(frozen) => frozen.check(&self.call).await,
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn reject(self, error: ToolError) -> Rejected {
         Rejected { error, decision: Some(self.decision), trail: self.call.trail }
     }
 
@@ -98,15 +114,16 @@ async fn allow(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
 }
 
 async fn asked(parts: &Parts, judged: Judged) -> Result<Permit, Rejected> {
-    let Approved { judged, digest } = asking::ask(parts, judged).await?;
+    let Approved { judged, digest, frozen } = asking::ask(parts, judged).await?;
     let Judged { call, verdict } = judged;
     let reach = Reach { is_approved: true, line: None, ..Reach::of(&verdict) };
-    Ok(Permit { call: reaching(call, reach), decision: Decision::Ask, digest: Some(digest) })
+    let (digest, frozen) = (Some(digest), Some(frozen));
+    Ok(Permit { call: reaching(call, reach), decision: Decision::Ask, digest, frozen })
 }
 
 fn allowed(call: Validated, verdict: &Verdict) -> Permit {
     let call = reaching(call, Reach::of(verdict));
-    Permit { call, decision: verdict.decision, digest: None }
+    Permit { call, decision: verdict.decision, digest: None, frozen: None }
 }
 
 /// The call, which may reach this far and do no more than that allows.

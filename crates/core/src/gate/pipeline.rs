@@ -419,6 +419,12 @@ impl Gate {
     pub(super) async fn execute(&self, permit: Permit) -> Result<Executed, Rejected> {
         let parts = &self.parts;
         let (permit, watching) = record::begin(parts, permit).await?;
+        if let Err(error) = permit.check().await {
+            if let Some(watching) = watching {
+                record::changes(parts, permit.call().context.call(), watching).await;
+            }
+            return Err(permit.reject(error));
+        }
         let mut executed = run::run(permit, &parts.settings, &parts.events).await;
         if let Some(watching) = watching {
             executed.changes =

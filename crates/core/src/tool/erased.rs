@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolgate_policy::{Effect, Risk};
 
 use super::definition::Definition;
-use super::invocation::{Concurrency, Invocation, Location};
+use super::invocation::{Concurrency, Input, Invocation, Location};
 use crate::context::{CallContext, Session};
 use crate::error::ToolError;
 use crate::id::InvalidToolName;
@@ -54,6 +54,14 @@ pub trait DynInvocation: Send + Sync {
     fn describe(&self) -> String;
     /// What it touches.
     fn locations(&self) -> Vec<Location>;
+    /// Returns the files that decide what it does. An approval is bound to their content.
+    fn inputs(&self, _context: &CallContext) -> Vec<Input> {
+        Vec::new()
+    }
+    /// Returns what else could interfere with it while it runs unconfined, for a question.
+    fn interference(&self, _context: &CallContext) -> Vec<String> {
+        Vec::new()
+    }
     /// What it may change, so that it can be taken back.
     fn footprint(&self, _context: &CallContext) -> Footprint {
         Footprint::of(&self.locations())
@@ -169,6 +177,14 @@ impl<I: Invocation> DynInvocation for Erased<I> {
 
     fn locations(&self) -> Vec<Location> {
         self.0.locations()
+    }
+
+    fn inputs(&self, context: &CallContext) -> Vec<Input> {
+        self.0.inputs(context)
+    }
+
+    fn interference(&self, context: &CallContext) -> Vec<String> {
+        self.0.interference(context)
     }
 
     fn footprint(&self, context: &CallContext) -> Footprint {

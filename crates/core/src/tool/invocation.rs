@@ -71,6 +71,18 @@ pub trait Invocation: Sized + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Returns the files that decide what it does, such as the script that a command runs. An
+    /// approval is bound to their content, and they are looked at once more right before it runs.
+    fn inputs(&self, _context: &CallContext) -> Vec<Input> {
+        Vec::new()
+    }
+
+    /// Returns what else could interfere with it while it runs unconfined, in sentences that a
+    /// question about it shows.
+    fn interference(&self, _context: &CallContext) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What it may change, so that it can be taken back: the files it says it writes or deletes.
     fn footprint(&self, _context: &CallContext) -> Footprint {
         Footprint::of(&self.locations())
@@ -148,6 +160,15 @@ pub enum Location {
     Command(String),
     /// A program that it runs, by its real path. An approval is bound to its content.
     Program(PathBuf),
+}
+
+/// A file that decides what a call does.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Input {
+    /// The path that names it.
+    pub named: PathBuf,
+    /// Its real path.
+    pub real: PathBuf,
 }
 
 impl Footprint {

@@ -9,6 +9,9 @@ use super::open::{OpenError, open_error};
 use super::roots::Workspace;
 use super::version::Version;
 
+/// Larger files are known by their version alone: hashing them would take too long.
+const MOST_HASHED: i64 = 64 * 1024 * 1024;
+
 /// What stands at a path, to the last byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
@@ -44,6 +47,9 @@ impl Workspace {
         };
         let mode = stat.st_mode & 0o7777;
         let content = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile if stat.st_size > MOST_HASHED => {
+                format!("large file {mode:o} {:?}", Version::of(&stat))
+            }
             FileType::RegularFile => {
                 let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
                 match self.open_real(real, flags) {

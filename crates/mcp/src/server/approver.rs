@@ -18,6 +18,9 @@ use super::question;
 /// the client itself, which has no person.
 const READING_TIME: Duration = Duration::from_secs(1);
 
+/// The tools that `low_risk` covers.
+const EDITS: [&str; 3] = ["write_file", "edit_file", "notebook_edit"];
+
 /// What an answer is worth that a client gives. It does not prove a person: clients may answer by
 /// themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -25,8 +28,9 @@ const READING_TIME: Duration = Duration::from_secs(1);
 pub enum Trust {
     /// As much as a person's at a terminal.
     Trust,
-    /// Enough for edits in the workspace that can be taken back. Commands, removals and what is
-    /// guarded wait for a person elsewhere.
+    /// Enough for `write_file`, `edit_file` and `notebook_edit` inside the workspace, where the
+    /// journal can take them back. Everything else waits for a person elsewhere: commands,
+    /// removals, fetches, memory, tools of servers and projects, and whatever is guarded.
     #[default]
     LowRisk,
     /// Nothing: clients are not asked.
@@ -39,7 +43,9 @@ impl Trust {
         match self {
             Self::Trust => true,
             Self::LowRisk => {
-                request.risk <= Risk::Medium
+                EDITS.contains(&request.tool.as_str())
+                    && request.undoable
+                    && request.risk <= Risk::Medium
                     && !request.guarded
                     && request.dangers.is_empty()
                     && request.commands.is_empty()

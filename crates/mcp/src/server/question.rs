@@ -10,8 +10,10 @@ use super::link::Wanted;
 
 /// How many lines of a preview are shown.
 const PREVIEW_LINES: usize = 40;
-/// How many characters of any text are shown.
+/// How many characters of a preview are shown.
 const PREVIEW_CHARS: usize = 4_000;
+/// How many characters of any other text are shown.
+const BOUNDED_CHARS: usize = 500;
 /// How many things of a kind are named.
 const MANY: usize = 8;
 /// How long a note to the model may be.
@@ -112,11 +114,11 @@ fn message(request: &ApprovalRequest) -> String {
             say("but", missing);
         }
     }
-    let left_out = [request.places.len(), request.commands.len(), request.dangers.len()];
-    if left_out.into_iter().any(|count| count > MANY) {
-        text.push_str("There is more to it: `toolgate approvals` shows all.\n");
+    let is_shortened = preview(&mut text, &request.preview) || is_cut(request);
+    if is_shortened {
+        writeln!(text, "Not all of it is shown here. `toolgate approvals show {}` shows all.", request.id)
+            .ok();
     }
-    preview(&mut text, &request.preview);
     if let Some(proposal) = request.proposals.first() {
         let (permission, meaning) = (bounded(&proposal.permission), bounded(&proposal.meaning));
         writeln!(text, "\n`session` also allows, until the session ends: {permission}: {meaning}")
@@ -131,28 +133,52 @@ fn where_it_is(place: &ShownPlace) -> String {
     format!("{}{}{outside}", place.shown, really.unwrap_or_default())
 }
 
-/// What the change looks like, behind bars, since it is somebody else's text.
-fn preview(text: &mut String, preview: &Preview) {
-    let (Preview::Diff(shown) | Preview::Text(shown)) = preview else { return };
+/// Returns `true` if something of a request besides its preview is left out or cut.
+fn is_cut(request: &ApprovalRequest) -> bool {
+    let counts = [
+        request.reasons.len(),
+        request.places.len(),
+        request.commands.len(),
+        request.dangers.len(),
+    ];
+    let is_long = |text: &str| text.chars().nth(BOUNDED_CHARS).is_some();
+    let commands = request.commands.iter().map(|command| command.command.as_str());
+    let places = request.places.iter().map(|place| place.shown.as_str());
+    let mut texts = commands
+        .chain(places)
+        .chain(request.reasons.iter().map(|reason| reason.as_str()))
+        .chain(request.dangers.iter().map(|danger| danger.as_str()))
+        .chain([request.description.as_str()]);
+    counts.into_iter().any(|count| count > MANY) || texts.any(is_long)
+}
+
+/// Adds what the change looks like, behind bars, since it is somebody else's text. Returns `true`
+/// if some of it is left out.
+fn preview(text: &mut String, preview: &Preview) -> bool {
+    let (Preview::Diff(shown) | Preview::Text(shown)) = preview else { return false };
     text.push('\n');
     let mut room = PREVIEW_CHARS;
-    let mut lines = shown.lines();
-    for line in lines.by_ref().take(PREVIEW_LINES) {
-        let line: String = line.chars().take(room).collect();
-        room -= line.chars().count();
-        writeln!(text, "│ {line}").ok();
-        if room == 0 {
+    let mut taken = 0;
+    for line in shown.lines().take(PREVIEW_LINES) {
+        let part: String = line.chars().take(room).collect();
+        room -= part.chars().count();
+        let is_whole = part.len() == line.len();
+        writeln!(text, "│ {part}{}", if is_whole { "" } else { "…" }).ok();
+        taken += usize::from(is_whole);
+        if !is_whole {
             break;
         }
     }
-    let left = lines.count();
-    if left > 0 || room == 0 {
-        writeln!(text, "({left} more lines; `toolgate approvals` shows all)").ok();
+    let left = shown.lines().count() - taken;
+    if left > 0 {
+        let lines = if left == 1 { "line" } else { "lines" };
+        writeln!(text, "({left} more {lines})").ok();
     }
+    left > 0
 }
 
 fn bounded(text: &str) -> String {
-    let mut short: String = text.chars().take(500).collect();
+    let mut short: String = text.chars().take(BOUNDED_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }

@@ -8,7 +8,7 @@ use toolgate_core::keeping::{KeepingError, Pins, ServerKey};
 use toolgate_core::visible;
 
 /// A longer difference is cut.
-const MOST_LINES: usize = 200;
+const MOST_LINES: usize = 5_000;
 
 /// What a server said about its tools when these were first used.
 #[derive(Debug)]

@@ -14,8 +14,10 @@ use toolgate_core::visible;
 
 use super::once::Once;
 
-/// More of what a server writes is not shown.
+/// The maximum length of an answer that is recorded.
 const MOST_TEXT: usize = 4_000;
+/// The maximum length of what a server writes that is shown, in bytes.
+const MOST_SHOWN: usize = 256 * 1024;
 /// Handing an answer over takes no time.
 const QUICK: Duration = Duration::from_secs(10);
 
@@ -153,7 +155,7 @@ impl Questions {
 }
 
 fn cut(text: &str) -> String {
-    let end = text.floor_char_boundary(MOST_TEXT);
+    let end = text.floor_char_boundary(MOST_SHOWN);
     let kept = text.get(..end).unwrap_or_default();
     if end < text.len() { format!("{kept}… ({} bytes)", text.len()) } else { kept.to_owned() }
 }

@@ -213,7 +213,12 @@ impl DynInvocation for UpstreamCall {
 
     fn preview(&self, _context: &CallContext) -> Preview {
         match &self.compared {
-            Compared::Changed(before) => Preview::Diff(difference(before, &self.listed.said)),
+            Compared::Changed(before) => {
+                let args = serde_json::to_string_pretty(&self.args).unwrap_or_default();
+                let difference = difference(before, &self.listed.said);
+                Preview::Diff(format!("{difference}\n\nthe arguments of this call:\n{args}"))
+            }
+            // The arguments are shown.
             Compared::First | Compared::Same => Preview::Nothing,
         }
     }

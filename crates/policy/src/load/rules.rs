@@ -8,7 +8,7 @@ use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::name::{ToolName, ToolPattern};
 use crate::pattern::Places;
-use crate::rule::{Origin, Priority, Rule, Tier};
+use crate::rule::{Origin, Priority, Rule, Sandbox, Tier};
 use crate::vocabulary::Vocabulary;
 
 /// Where in its tier a permission of the short form ranks.
@@ -61,8 +61,40 @@ impl<'r> Reader<'r> {
     }
 
     pub(super) fn finish(mut self) -> PolicyFile {
+        if self.tier == Tier::Workspace {
+            self.confine();
+        }
         self.file.diagnostics.sort_by_key(|found| found.span.start);
         self.file
+    }
+
+    /// Takes away what the rules of a workspace cannot grant: commands that are not confined, hosts,
+    /// and folders beside the workspace or guarded in it.
+    fn confine(&mut self) {
+        let mut lines = Vec::new();
+        for rule in &mut self.file.rules {
+            let grant = &mut rule.grant;
+            let is_full = grant.sandbox == Some(Sandbox::Full);
+            if !is_full && grant.network.is_empty() && grant.write.is_empty() {
+                continue;
+            }
+            if is_full {
+                grant.sandbox = None;
+            }
+            grant.network.clear();
+            grant.write.clear();
+            lines.push(rule.origin.line);
+        }
+        lines.dedup();
+        for line in lines {
+            let start = self.text.split_inclusive('\n').take(line.saturating_sub(1));
+            let start = start.map(str::len).sum::<usize>();
+            let length = self.text.get(start..).and_then(|rest| rest.lines().next());
+            let span = start..start + length.map_or(0, str::len);
+            let message = "a workspace's rule cannot grant `sandbox = \"full\"`, `network` or `write`, so that part is ignored";
+            self.warning(span, message, "this rule").help =
+                Some("put it into your own policies, or answer when you are asked".to_owned());
+        }
     }
 
     /// A new rule that begins at a byte of the file.

@@ -30,8 +30,8 @@ pub struct Verification {
 
 impl Verification {
     /// What is found where nothing was ever recorded.
-    pub fn of_nothing(head: Option<Head>) -> Self {
-        Check::new(head).finish()
+    pub fn of_nothing(heads: Vec<Head>) -> Self {
+        Check::new(heads).finish()
     }
 
     /// Whether nothing is wrong.
@@ -43,32 +43,56 @@ impl Verification {
 /// Something that is wrong with the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// The entry it was noticed at.
+    /// The entry it was noticed at; 0 if there is none.
     pub seq: i64,
     /// What is wrong, as a sentence without a full stop.
     pub what: String,
 }
 
 /// Looks at every entry of a database.
-pub(crate) fn verify(database: &Database, head: Option<Head>) -> Result<Verification, StoreError> {
-    walk(database.reader(), Check::new(head), i64::MIN).map_err(|error| database.explain(error))
+pub(crate) fn verify(database: &Database, heads: Vec<Head>) -> Result<Verification, StoreError> {
+    let read = || {
+        let mut check = walk(database.reader(), Check::new(heads), i64::MIN)?;
+        for call in unrecorded(database.reader())? {
+            check.fault(0, format!("the call `{call}` ran, and has no entry"));
+        }
+        Ok(check.finish())
+    };
+    read().map_err(|error| database.explain(error))
+}
+
+/// Returns calls that other tables know and the ledger does not: some that changed files, some
+/// that a person was asked about, and those that are still open.
+fn unrecorded(reader: &Connection) -> rusqlite::Result<Vec<String>> {
+    // A question is recorded within a moment, so one that was answered at once does not count.
+    let query = "
+        SELECT DISTINCT call FROM (
+            SELECT call FROM watches WHERE is_undo = 0 AND runner IS NULL
+                AND EXISTS (SELECT 1 FROM changes WHERE changes.watch = watches.id)
+            UNION SELECT request ->> '$.call' FROM approvals
+                WHERE answer IS NOT NULL AND settled_at - asked_at > 2000000
+            UNION SELECT call FROM open_calls
+        ) AS known
+        WHERE call IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.call = known.call)";
+    reader.prepare(query)?.query_map([], |row| row.get(0))?.collect()
 }
 
 /// Looks at the last entries of a database, and believes those before.
 pub(crate) fn verify_last(database: &Database, count: u64) -> Result<Verification, StoreError> {
     let read = || {
-        let mut check = Check::new(None);
+        let mut check = Check::new(Vec::new());
         let last = Head::load(database.reader())?.seq;
         let first = last.saturating_sub_unsigned(count);
         check.head = Head::load_at(database.reader(), first)?;
         let next = check.head.seq + 1;
-        walk(database.reader(), check, next)
+        Ok(walk(database.reader(), check, next)?.finish())
     };
     read().map_err(|error| database.explain(error))
 }
 
 /// Looks at every entry from one on.
-fn walk(reader: &Connection, mut check: Check, first: i64) -> rusqlite::Result<Verification> {
+fn walk(reader: &Connection, mut check: Check, first: i64) -> rusqlite::Result<Check> {
     let query = "SELECT seq, at, session, call, kind, tool, body, hash FROM entries
                  WHERE seq >= ?1 ORDER BY seq";
     let mut statement = reader.prepare(query)?;
@@ -80,7 +104,7 @@ fn walk(reader: &Connection, mut check: Check, first: i64) -> rusqlite::Result<V
             Err(error) => check.unreadable(seq, &error.to_string()),
         }
     }
-    Ok(check.finish())
+    Ok(check)
 }
 
 /// The hash an entry has, and the one it should have.
@@ -107,13 +131,14 @@ struct Check {
     entries: u64,
     /// Whether the entry before this one is not there to be compared with.
     broken: bool,
-    expected: Option<Head>,
+    /// Heads that were kept elsewhere.
+    expected: Vec<Head>,
     faults: Vec<Fault>,
     more_faults: u64,
 }
 
 impl Check {
-    fn new(expected: Option<Head>) -> Self {
+    fn new(expected: Vec<Head>) -> Self {
         Self {
             head: Head::NONE,
             entries: 0,
@@ -131,10 +156,7 @@ impl Check {
         }
         self.head = Head { seq, hash: stored };
         self.broken = false;
-        if let Some(expected) = self.expected
-            && expected.seq == seq
-            && expected.hash != stored
-        {
+        if self.expected.iter().any(|expected| expected.seq == seq && expected.hash != stored) {
             self.fault(seq, "its hash is not the one of the given head".to_owned());
         }
     }
@@ -171,10 +193,9 @@ impl Check {
     }
 
     fn finish(mut self) -> Verification {
-        if let Some(expected) = self.expected
-            && expected.seq > self.head.seq
-        {
-            let (last, wanted) = (self.head.seq, expected.seq);
+        let furthest = self.expected.iter().map(|expected| expected.seq).max();
+        if let Some(wanted) = furthest.filter(|furthest| *furthest > self.head.seq) {
+            let last = self.head.seq;
             self.fault(wanted, format!("the ledger ends at {last}, what came after was cut off"));
         }
         Verification {
@@ -226,7 +247,7 @@ pub enum VerifyExportError {
 ///
 /// When it is no export, or not a whole one.
 pub fn verify_export(export: impl BufRead) -> Result<Verification, VerifyExportError> {
-    let mut check = Check::new(None);
+    let mut check = Check::new(Vec::new());
     for (index, line) in export.lines().enumerate() {
         let line = line.map_err(|source| VerifyExportError::Read { source })?;
         let odd = |message: String| VerifyExportError::Line { line: index + 1, message };

@@ -11,6 +11,7 @@ use toolgate_core::ledger::{Durability, EntryKind, RecordError};
 use crate::chain::{Columns, Head};
 use crate::database::Database;
 use crate::error::StoreError;
+use crate::ledger::kept_head;
 use crate::ledger::open_calls::{self, OpenCall};
 use crate::ledger::prepare::{self, Prepared, Redact};
 use crate::ledger::queue::{Backlog, Item, Queue, Work};
@@ -96,7 +97,13 @@ impl Writer {
             .collect();
         let durability =
             items.iter().map(|item| item.durability).max().unwrap_or(Durability::Process);
-        self.ready()?.write(&entries, durability)?;
+        let folder = self.folder.clone();
+        let open = self.ready()?;
+        let head = open.write(&entries, durability)?;
+        let kept = kept_head::keep(&folder, head, open.database.reader());
+        if let Err(error) = kept {
+            tracing::warn!(%error, "the head of the ledger could not be kept beside it");
+        }
         if durability == Durability::Power {
             self.queue.count_sync();
         }
@@ -139,7 +146,8 @@ impl Open {
         Ok(Self { database, run: own, durability: None })
     }
 
-    fn write(&mut self, entries: &[Prepared], durability: Durability) -> Result<(), StoreError> {
+    /// Adds entries and returns the last one.
+    fn write(&mut self, entries: &[Prepared], durability: Durability) -> Result<Head, StoreError> {
         if self.durability != Some(durability) {
             self.database.set_durability(durability)?;
             self.durability = Some(durability);
@@ -150,7 +158,7 @@ impl Open {
             for entry in entries {
                 head = record(transaction, head, run, entry)?;
             }
-            Ok(())
+            Ok(head)
         })
     }
 }

@@ -34,6 +34,7 @@ fn request(session: &Session) -> ApprovalRequest {
         reasons: Box::default(),
         rule: None,
         guarded: false,
+        undoable: false,
         dangers: Box::default(),
         places: Box::default(),
         commands: Box::default(),

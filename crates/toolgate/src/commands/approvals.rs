@@ -8,6 +8,7 @@ mod find;
 mod grants;
 mod list;
 mod reach;
+mod show;
 mod stored;
 mod watch;
 
@@ -42,6 +43,11 @@ pub(crate) struct ApprovalsArgs {
 enum ApprovalsCommand {
     /// List the requests that wait (also without a subcommand)
     List,
+    /// Show all of a request, with its arguments
+    Show {
+        /// Request to show; the beginning of its id is enough
+        id: String,
+    },
     Approve(ApproveArgs),
     Deny(DenyArgs),
     /// Ask about each request as it comes; without a terminal, print each as a line of JSON
@@ -73,6 +79,7 @@ async fn at(
 ) -> anyhow::Result<ExitCode> {
     match &args.command {
         None | Some(ApprovalsCommand::List) => list::run(desk, output),
+        Some(ApprovalsCommand::Show { id }) => show::run(desk, output, id),
         Some(ApprovalsCommand::Approve(approve)) => approve::run(desk, output, approve),
         Some(ApprovalsCommand::Deny(deny)) => deny::run(desk, output, deny),
         Some(ApprovalsCommand::Watch) => watch::run(desk, output, cancellation).await,

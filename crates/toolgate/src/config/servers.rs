@@ -98,7 +98,7 @@ enum Verdict {
 #[derive(JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "read by the schema")]
-enum Reach {
+pub(super) enum Reach {
     ReadOnly,
     WorkspaceWrite,
     Full,

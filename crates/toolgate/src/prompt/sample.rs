@@ -34,6 +34,7 @@ pub(super) fn edit() -> ApprovalRequest {
         reasons: Box::new(["it changes files".into()]),
         rule: Some("`writes` in defaults/write.toml, line 12".into()),
         guarded: false,
+        undoable: false,
         dangers: Box::default(),
         places: Box::new([place("src/main.rs", ShownAccess::Write)]),
         commands: Box::default(),
@@ -84,6 +85,7 @@ pub(super) fn shell() -> ApprovalRequest {
         ]),
         rule: None,
         guarded: false,
+        undoable: false,
         dangers: Box::new([
             "pipes what was downloaded into a shell".into(),
             "gains the rights of the superuser".into(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,22 +12,23 @@ use toolgate_core::redact::Redactor;
 use toolgate_core::spawn::Spawner;
 use toolgate_core::workspace::Workspace;
 use toolgate_mcp::client::auth::{Identity, OAuth, Tokens};
-use toolgate_mcp::client::{Program, Reach, Remote, Spec, Way};
+use toolgate_core::visible;
+use toolgate_mcp::client::{self, Program, Remote, Spec, Way};
 use toolgate_mcp::servers::{Entry, ServerName};
+use toolgate_policy::needs::{self, Need};
 use toolgate_policy::rule::Sandbox;
 use toolgate_tools::discovered::Discovery;
 use url::Url;
 
-use super::expand::expand;
-use super::workspace;
+use super::pinned::{self, Pinned, Reach, Started};
+use super::workspace::{self, Brought};
+use crate::config::expand::expand;
 use crate::config::servers::{McpConfig, OauthConfig, ServerConfig, Transport};
 use crate::config::{self, Config};
 use crate::exit::UsageError;
 use crate::home;
 use crate::output::one_line;
-
-/// Why a workspace's server is not started.
-const UNSEEN: &str = "this folder's servers are not those that it had when it was trusted; look at them, then run `toolgate trust add`";
+use crate::trust::{ProgramFile, Standing, programs};
 
 /// Where a server is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +58,12 @@ pub(crate) struct Prepared {
 pub(crate) struct Servers {
     pub(crate) all: Vec<Prepared>,
     pub(crate) mcp: McpConfig,
-    /// How the workspace declares tools of its own, if it does.
-    pub(crate) discovery: Option<Discovery>,
+    /// How the workspace declares tools of its own, if it does, or why that is not used.
+    pub(crate) discovery: Option<Result<Discovery, String>>,
+    /// Files of the workspace that are started. Confined commands cannot change them.
+    pub(crate) programs: Vec<ProgramFile>,
+    /// What is ignored of the workspace's settings, by server.
+    pub(crate) ignored: Vec<(String, String)>,
 }
 
 impl Prepared {
@@ -98,9 +104,9 @@ impl Servers {
         workspace: &Workspace,
         spawner: &Arc<dyn Spawner>,
     ) -> anyhow::Result<Self> {
-        let brought = workspace::brought(&home::config()?, workspace.root())?;
+        let mut brought = workspace::brought(&home::config()?, workspace.root())?;
         let mut named: BTreeMap<String, (Origin, PathBuf, ServerConfig)> = BTreeMap::new();
-        for (name, (file, server)) in brought.servers {
+        for (name, (file, server)) in mem::take(&mut brought.servers) {
             // A workspace does not say that it is trusted itself.
             let server = ServerConfig { trust: false, tools: BTreeMap::new(), ..server };
             named.insert(name, (Origin::Workspace, file, server));
@@ -110,32 +116,36 @@ impl Servers {
             named.insert(name.clone(), (Origin::User, file.clone(), server.clone()));
         }
         let excluded = |name: &String| config.mcp.excluded.contains(name);
-        let all = named.into_iter().filter(|(name, _)| !excluded(name));
-        let all = all.map(|(name, (origin, file, config))| {
-            let entry = match origin {
-                Origin::Workspace if !brought.is_used => Err(UNSEEN.to_owned()),
-                _ => entry(&name, &config, workspace, spawner),
-            };
-            let entry = entry.map(|entry| match origin {
-                // Another folder's server of the same name is another server.
-                Origin::Workspace => Entry {
-                    way: format!("{}: {}", file.display(), entry.way),
-                    asks_first: true,
-                    ..entry
-                },
-                Origin::User => entry,
-            });
-            Prepared { way: shown_way(&config), name, config, origin, file, entry }
-        });
-        let mcp = config.mcp.clone();
-        let discover = mcp.tool_discovery_command.clone().or(brought.mcp.tool_discovery_command);
-        let call = mcp.tool_call_command.clone().or(brought.mcp.tool_call_command);
-        let discovery = match (discover, call) {
-            // A folder's own commands are run where it is trusted, whoever names them.
-            (Some(discover), Some(call)) if brought.is_used => Some(Discovery { discover, call }),
-            _ => None,
+        named.retain(|name, _| !excluded(name));
+        let start = Start {
+            standing: workspace::standing(workspace.root()),
+            needs: config.sandbox.needs()?,
+            user: config,
+            brought: &brought,
+            workspace,
+            spawner,
         };
-        Ok(Self { all: all.collect(), mcp, discovery })
+        let (mut all, mut ignored) = (Vec::<Prepared>::new(), Vec::new());
+        for (name, (origin, file, config)) in named {
+            if origin == Origin::Workspace
+                && (config.sandbox == Some(Sandbox::Full) || !config.network.is_empty())
+            {
+                let why = "a workspace's settings cannot grant `sandbox = \"full\"` or `network`; say it in `[folders]` of your own settings";
+                ignored.push((name.clone(), why.to_owned()));
+            }
+            let entry = start.server(&name, origin, &file, &config);
+            all.push(Prepared { way: shown_way(&config), name, config, origin, file, entry });
+        }
+        let discovery = start.discovery();
+        let programs = if brought.is_trusted {
+            let mut files =
+                programs::of_settings(all.iter().map(|one| &one.config), &config.mcp, workspace);
+            files.extend(programs::of_settings([], &brought.mcp, workspace));
+            files
+        } else {
+            Vec::new()
+        };
+        Ok(Self { all, mcp: config.mcp.clone(), discovery, programs, ignored })
     }
 
     /// Those that can be started and are wanted.
@@ -151,6 +161,122 @@ impl Servers {
         enabled.filter_map(|server| {
             Some((server.name.as_str(), server.entry.as_ref().err()?.as_str()))
         })
+    }
+}
+
+/// What it takes to start programs that settings name.
+struct Start<'a> {
+    standing: Standing,
+    needs: needs::Table,
+    user: &'a Config,
+    brought: &'a Brought,
+    workspace: &'a Workspace,
+    spawner: &'a Arc<dyn Spawner>,
+}
+
+impl Start<'_> {
+    /// Returns a server that can be started, or why it cannot.
+    fn server(
+        &self,
+        name: &str,
+        origin: Origin,
+        file: &Path,
+        config: &ServerConfig,
+    ) -> Result<Entry, String> {
+        if origin == Origin::User
+            && config.command.is_some()
+            && matches!(self.standing, Standing::Refused(_))
+        {
+            return Err("this folder is never trusted, so no server is started in it".to_owned());
+        }
+        if self.brought.waiting.contains(file) {
+            return Err(format!(
+                "`{}` is not as you accepted it; look at it with `toolgate trust review`",
+                visible::path(file.strip_prefix(self.workspace.root()).unwrap_or(file))
+            ));
+        }
+        let words = config.command.iter().chain(&config.args).cloned().collect::<Vec<_>>();
+        let needs = pinned::needs_of_words(&words, &self.needs, self.workspace);
+        // The user's settings say what a server may do; those of a project may narrow it.
+        let (own, network) = match origin {
+            Origin::User => (config.sandbox, config.network.as_slice()),
+            Origin::Workspace => {
+                (config.sandbox.filter(|own| *own == Sandbox::ReadOnly), &[][..])
+            }
+        };
+        let folder = self.folder(origin, config);
+        let started = Started::Server(Box::new(config.clone()), folder.clone());
+        let reach = self.reach(own, network, needs);
+        let spawner = self.pinned(started, reach, origin == Origin::Workspace)?;
+        let entry = entry(name, config, folder, self.workspace, &spawner)?;
+        Ok(match origin {
+            // Another folder's server of the same name is another server.
+            Origin::Workspace => Entry {
+                way: format!("{}: {}", file.display(), entry.way),
+                asks_first: true,
+                ..entry
+            },
+            Origin::User => entry,
+        })
+    }
+
+    /// Returns how the workspace declares tools, or why that is not used.
+    fn discovery(&self) -> Option<Result<Discovery, String>> {
+        let (user, own) = (&self.user.mcp, &self.brought.mcp);
+        let discover = user.tool_discovery_command.clone().or(own.tool_discovery_command.clone())?;
+        let call = user.tool_call_command.clone().or(own.tool_call_command.clone())?;
+        // A folder's own commands are run where it is trusted, whoever names them.
+        if !self.brought.is_trusted {
+            return None;
+        }
+        let is_own = user.tool_discovery_command.is_none() || user.tool_call_command.is_none();
+        let file = self.workspace.root().join(config::project::FILE);
+        if is_own && self.brought.waiting.contains(&file) {
+            let why = format!(
+                "`{}` is not as you accepted it; look at it with `toolgate trust review`",
+                config::project::FILE
+            );
+            return Some(Err(why));
+        }
+        let mut needs = pinned::needs_of_line(&discover, &self.needs, self.workspace);
+        needs.extend(pinned::needs_of_line(&call, &self.needs, self.workspace));
+        let started = Started::Lines(vec![discover.clone(), call.clone()]);
+        let spawner = self.pinned(started, self.reach(None, &[], needs), true);
+        Some(spawner.map(|spawner| Discovery { discover, call, spawner }))
+    }
+
+    /// Returns who starts a program, as long as its files are as they were accepted.
+    fn pinned(
+        &self,
+        started: Started,
+        reach: Reach,
+        always: bool,
+    ) -> Result<Arc<dyn Spawner>, String> {
+        pinned::check(&started.files(self.workspace), &self.brought.accepted)?;
+        let config = home::config().map_err(|error| error.to_string())?;
+        let (inner, workspace) = (Arc::clone(self.spawner), self.workspace.clone());
+        Ok(Arc::new(Pinned { inner, started, workspace, config, reach, always }))
+    }
+
+    /// Returns how far a program may reach that a folder's settings start.
+    fn reach(&self, own: Option<Sandbox>, network: &[String], needs: Vec<Need>) -> Reach {
+        let folder = self.user.folder(self.workspace.root());
+        let sandbox = own.or(folder.sandbox).unwrap_or(Sandbox::WorkspaceWrite);
+        let network = network.iter().chain(&folder.network).cloned().collect();
+        Reach { sandbox, network, needs }
+    }
+
+    /// Returns the folder that a server starts in. In a folder that is not trusted, a program of
+    /// the user's must not find what that folder has for it.
+    fn folder(&self, origin: Origin, config: &ServerConfig) -> PathBuf {
+        let root = self.workspace.root();
+        match (&config.cwd, origin) {
+            (Some(folder), _) => root.join(folder),
+            (None, Origin::User) if !self.brought.is_trusted => {
+                home::state().ok().filter(|folder| folder.is_dir()).unwrap_or_else(env::temp_dir)
+            }
+            (None, _) => root.to_owned(),
+        }
     }
 }
 
@@ -206,6 +332,7 @@ fn secrets(config: &ServerConfig, put: &dyn Fn(&String) -> Result<String, String
 fn entry(
     name: &str,
     config: &ServerConfig,
+    folder: PathBuf,
     workspace: &Workspace,
     spawner: &Arc<dyn Spawner>,
 ) -> Result<Entry, String> {
@@ -223,12 +350,11 @@ fn entry(
         (Some(command), _) => {
             let args = config.args.iter().map(|arg| put(arg).map(OsString::from));
             let env = map(&config.env)?.into_iter().map(|(key, value)| (key.into(), value.into()));
-            let folder = config.cwd.as_deref().unwrap_or(Path::new("."));
             Way::Program(Program {
                 program: put(command)?.into(),
                 args: args.collect::<Result<_, _>>()?,
                 env: env.collect(),
-                folder: workspace.root().join(folder),
+                folder,
                 reach: reach(config, workspace),
                 spawner: Arc::clone(spawner),
             })
@@ -280,9 +406,9 @@ fn tokens(name: &str, config: &ServerConfig, url: &Url) -> Result<OAuth, String>
     Ok(OAuth::new(name, url, &folder, identity))
 }
 
-fn reach(config: &ServerConfig, workspace: &Workspace) -> Reach {
+fn reach(config: &ServerConfig, workspace: &Workspace) -> client::Reach {
     let sandbox = config.sandbox.unwrap_or(Sandbox::Full);
-    Reach {
+    client::Reach {
         sandbox,
         network: config.network.clone(),
         roots: workspace.roots().map(Path::to_owned).collect(),

@@ -1,24 +1,13 @@
 //! What a trusted workspace brings: `.mcp.json`, and `[servers]` in its `.toolgate/config.toml`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
-use super::mcp_json;
+use crate::config::project::{self, OwnConfig, ProjectFile};
 use crate::config::servers::{McpConfig, ServerConfig};
-use crate::exit::UsageError;
 use crate::home;
 use crate::owned;
-use crate::trust::{self, Answers, Standing};
-
-/// What a workspace's own settings may say.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct OwnConfig {
-    servers: BTreeMap<String, ServerConfig>,
-    mcp: McpConfig,
-}
+use crate::trust::{self, Accepted, Answers, Standing, Version};
 
 /// What a settings file of a workspace has in it, whether it is used or not.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +24,7 @@ pub(crate) struct OwnSettings {
 ///
 /// Errors if it cannot be read, with the line and column.
 pub(crate) fn own_settings(folder: &Path) -> Result<OwnSettings, String> {
-    let text = owned::read(&folder.join(".toolgate/config.toml"))
+    let text = owned::read(&folder.join(project::FILE))
         .map_err(|error| format!("cannot be read: {error}"))?;
     let own: OwnConfig = toml::from_str(&text).map_err(|error| {
         let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(&text);
@@ -53,8 +42,10 @@ pub(crate) fn own_settings(folder: &Path) -> Result<OwnSettings, String> {
 ///
 /// Errors if it cannot be read.
 pub(crate) fn mcp_json_settings(folder: &Path) -> Result<OwnSettings, String> {
-    let servers = mcp_json::read(folder).map_err(|error| format!("{error:#}"))?;
-    Ok(OwnSettings { servers: servers.into_keys().collect(), discovers: false })
+    let files = project::read(folder).map_err(|error| format!("{error:#}"))?;
+    let own = files.into_iter().find(|file| file.name != project::FILE);
+    let servers = own.map(|file| file.own.servers.into_keys().collect()).unwrap_or_default();
+    Ok(OwnSettings { servers, discovers: false })
 }
 
 /// What a workspace brings.
@@ -64,15 +55,25 @@ pub(super) struct Brought {
     pub(super) servers: BTreeMap<String, (PathBuf, ServerConfig)>,
     /// How its tools are discovered.
     pub(super) mcp: McpConfig,
-    /// Whether all this is as it was when the folder was trusted; otherwise nothing is started.
-    pub(super) is_used: bool,
+    /// `true` if the workspace is trusted.
+    pub(super) is_trusted: bool,
+    /// What was accepted.
+    pub(super) accepted: Accepted,
+    /// The settings files that are not as they were accepted. Nothing of them is started.
+    pub(super) waiting: BTreeSet<PathBuf>,
 }
 
 /// Whether a folder is trusted, asking nobody. Where that cannot be found out, it is not.
 pub(crate) fn is_trusted(folder: &Path) -> bool {
+    matches!(standing(folder), Standing::Trusted(_))
+}
+
+/// Returns what the user says about a folder, asking nobody. Where that cannot be found out, it
+/// is not known.
+pub(super) fn standing(folder: &Path) -> Standing {
     let answers = home::config().and_then(|config| Answers::load(&config.join(trust::FILE)));
-    let Ok(real) = folder.canonicalize() else { return false };
-    answers.is_ok_and(|answers| matches!(answers.about(&real), Standing::Trusted(_)))
+    let Ok(real) = folder.canonicalize() else { return Standing::Unknown };
+    answers.map_or(Standing::Unknown, |answers| answers.about(&real))
 }
 
 /// What a workspace brings, if it is trusted.
@@ -80,31 +81,23 @@ pub(super) fn brought(config: &Path, folder: &Path) -> anyhow::Result<Brought> {
     if !is_trusted(folder) {
         return Ok(Brought::default());
     }
-    let mut brought = Brought { is_used: trust::is_accepted(config, folder), ..Brought::default() };
-    for (name, server) in mcp_json::read(folder)? {
-        brought.servers.insert(name, (folder.join(mcp_json::FILE), server));
-    }
-    let path = folder.join(".toolgate/config.toml");
+    let accepted = Accepted::load(config, folder);
+    let mut brought = Brought { is_trusted: true, accepted, ..Brought::default() };
     // One folder may be both the user's and the workspace's.
-    let is_users =
-        path.parent().and_then(|own| own.canonicalize().ok()) == config.canonicalize().ok();
-    if is_users {
-        return Ok(brought);
-    }
-    match owned::read(&path) {
-        Ok(text) => {
-            let own: OwnConfig = toml::from_str(&text).map_err(|error| {
-                let shown = error.to_string();
-                UsageError(format!("`{}` is not understood: {}", path.display(), shown.trim_end()))
-            })?;
-            for (name, server) in own.servers {
-                brought.servers.insert(name, (path.clone(), server));
-            }
-            brought.mcp = own.mcp;
+    let own = folder.join(".toolgate").canonicalize();
+    let is_users = own.is_ok_and(|own| config.canonicalize().is_ok_and(|config| own == config));
+    for ProjectFile { path, name, text, own } in project::read(folder)? {
+        if is_users && name == project::FILE {
+            continue;
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => {
-            return Err(UsageError(format!("cannot read `{}`: {error}", path.display())).into());
+        if !brought.accepted.has(name, &Version::of_text(&text).digest) {
+            brought.waiting.insert(path.clone());
+        }
+        for (name, server) in own.servers {
+            brought.servers.insert(name, (path.clone(), server));
+        }
+        if name == project::FILE {
+            brought.mcp = own.mcp;
         }
     }
     Ok(brought)

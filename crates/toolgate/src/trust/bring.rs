@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::snapshot::is_users;
+
 /// What trusting a folder means, for people.
 pub(crate) const MEANING: &str = "\
 In a trusted folder its own `.toolgate` and `.mcp.json` are used: configuration,
@@ -22,9 +24,7 @@ impl Brought {
     /// Looks into a folder; nothing when it has neither, or when they are the user's own.
     pub(crate) fn by(folder: &Path, config: &Path) -> Option<Self> {
         let own = folder.join(".toolgate");
-        let is_users = config
-            .canonicalize()
-            .is_ok_and(|config| own.canonicalize().is_ok_and(|own| own == config));
+        let is_users = is_users(folder, config);
         let servers = Path::new(".mcp.json");
         let has_servers = folder.join(servers).exists();
         if is_users || (!own.is_dir() && !has_servers) {

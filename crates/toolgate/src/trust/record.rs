@@ -9,8 +9,10 @@ use anyhow::Context as _;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
-use super::accepted;
+use super::accepted::Accepted;
 use super::answers::{Answers, Trust, real};
+use super::review::Review;
+use crate::config;
 
 /// The file the answers are in, beside the user's policies.
 pub(crate) const FILE: &str = "trusted_folders.json";
@@ -25,14 +27,17 @@ pub(crate) fn record(config: &Path, folder: &Path, trust: Trust) -> anyhow::Resu
         Ok(())
     })?;
     if trust != Trust::Never {
-        accepted::accept(config, folder).map_err(anyhow::Error::msg)?;
+        let review = Review::of(folder, config, &config::load_from(config)?);
+        review.accept(folder, config).map_err(anyhow::Error::msg)?;
     }
     Ok(())
 }
 
 /// Takes back the answers given for a folder; tells whether there were any.
 pub(crate) fn remove(config: &Path, folder: &Path) -> anyhow::Result<bool> {
-    change(config, |answers| Ok(forget(answers, folder)))
+    let removed = change(config, |answers| Ok(forget(answers, folder)))?;
+    Accepted::forget(config, folder)?;
+    Ok(removed)
 }
 
 /// Takes out what was said about a folder, however it was written.

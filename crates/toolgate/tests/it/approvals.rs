@@ -49,6 +49,7 @@ fn request(id: &str) -> ApprovalRequest {
         reasons: Box::new(["no rule allows it".into()]),
         rule: None,
         guarded: false,
+        undoable: false,
         dangers: Box::default(),
         places: Box::default(),
         commands: Box::new([ShownCommand {

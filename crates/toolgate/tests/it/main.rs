@@ -2,6 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests run the binary")]
 
 #[cfg(test)]
+mod accepted_rules;
+#[cfg(test)]
 mod approval_attacks;
 #[cfg(test)]
 mod approvals;
@@ -12,9 +14,13 @@ mod audit;
 #[cfg(test)]
 mod batch;
 #[cfg(test)]
+mod bound_files;
+#[cfg(test)]
 mod call;
 #[cfg(test)]
 mod classes;
+#[cfg(test)]
+mod client_yes;
 #[cfg(test)]
 mod clients;
 #[cfg(test)]
@@ -97,6 +103,8 @@ mod ordinary_work;
 mod peers;
 #[cfg(test)]
 mod permissions;
+#[cfg(test)]
+mod pinned_programs;
 #[cfg(test)]
 mod policy_check;
 #[cfg(test)]

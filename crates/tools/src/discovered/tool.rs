@@ -1,5 +1,6 @@
 //! A tool of a project's own.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,14 +8,17 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
+use toolgate_core::journal::Footprint;
 use toolgate_core::policy::Risk;
 use toolgate_core::result::ToolResult;
 use toolgate_core::tool::{
-    Authority, Concurrency, Definition, DynInvocation, Location, Preview, Tool,
+    Authority, Concurrency, Definition, DynInvocation, Input, Location, Preview, Tool,
 };
 
+use super::Discovery;
 use super::command::{self, DiscoveryError};
 use super::declared::Declared;
+use crate::process::line_inputs;
 
 /// A call that takes longer is ended.
 const LIMIT: Duration = Duration::from_mins(10);
@@ -23,13 +27,13 @@ const LIMIT: Duration = Duration::from_mins(10);
 #[derive(Debug)]
 pub(super) struct DiscoveredTool {
     declared: Arc<Declared>,
-    /// The command that runs it.
-    command: Arc<str>,
+    /// The commands of its project.
+    project: Arc<Discovery>,
 }
 
 impl DiscoveredTool {
-    pub(super) fn new(declared: Declared, command: String) -> Self {
-        Self { declared: Arc::new(declared), command: command.into() }
+    pub(super) fn new(declared: Declared, project: Discovery) -> Self {
+        Self { declared: Arc::new(declared), project: Arc::new(project) }
     }
 }
 
@@ -43,33 +47,29 @@ impl Tool for DiscoveredTool {
         args: Value,
         _context: &CallContext,
     ) -> Result<Box<dyn DynInvocation>, ToolError> {
-        let (declared, command) = (Arc::clone(&self.declared), Arc::clone(&self.command));
-        Ok(Box::new(DiscoveredCall { declared, command, args }))
+        let (declared, project) = (Arc::clone(&self.declared), Arc::clone(&self.project));
+        Ok(Box::new(DiscoveredCall { declared, project, args }))
     }
 }
 
 struct DiscoveredCall {
     declared: Arc<Declared>,
-    command: Arc<str>,
+    project: Arc<Discovery>,
     args: Value,
 }
 
 impl DiscoveredCall {
     /// The line that runs, for a person.
     fn line(&self) -> String {
-        format!("{} {}", self.command, self.declared.own)
+        format!("{} {}", self.project.call, self.declared.own)
     }
 
     async fn run(self, context: &CallContext) -> Result<ToolResult, ToolError> {
-        let Some(spawner) = context.spawner() else {
-            let message = "nothing here can start programs";
-            return Err(ToolError::new(ErrorKind::SandboxError, message));
-        };
         let own = [self.declared.own.as_str()];
         let input = self.args.to_string();
         let (workspace, stop) = (context.workspace(), context.cancellation());
-        let ran =
-            command::run(spawner, workspace, &self.command, &own, input.as_bytes(), LIMIT, stop);
+        let Discovery { call, spawner, .. } = self.project.as_ref();
+        let ran = command::run(spawner, workspace, call, &own, input.as_bytes(), LIMIT, stop);
         match ran.await {
             Ok(ran) => Ok(ToolResult::text(ran.stdout)),
             Err(DiscoveryError::Cancelled { .. }) => Err(ToolError::cancelled()),
@@ -88,6 +88,14 @@ impl DynInvocation for DiscoveredCall {
 
     fn locations(&self) -> Vec<Location> {
         vec![Location::Command(self.line())]
+    }
+
+    fn inputs(&self, context: &CallContext) -> Vec<Input> {
+        line_inputs(&self.project.call, context.workspace().root(), context)
+    }
+
+    fn footprint(&self, context: &CallContext) -> Footprint {
+        Footprint::Folders(context.workspace().roots().map(Path::to_owned).collect())
     }
 
     fn time_limit(&self) -> Option<Duration> {

@@ -172,6 +172,15 @@ impl Invocation for Shell {
         programs.into_iter().map(Location::Program).collect()
     }
 
+    fn inputs(&self, context: &CallContext) -> Vec<Input> {
+        process::line_inputs(&self.command, self.folder.real(), context)
+    }
+
+    fn interference(&self, context: &CallContext) -> Vec<String> {
+        let background: Arc<Background> = context.session().state();
+        background.interference()
+    }
+
     fn footprint(&self, context: &CallContext) -> Footprint {
         let folders = || context.workspace().roots().map(Path::to_owned).collect();
         let reach = context.reach();

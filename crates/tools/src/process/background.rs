@@ -96,6 +96,20 @@ impl Background {
         Ok(job)
     }
 
+    /// Returns which commands run now, as a warning about a command that runs beside them.
+    pub(crate) fn interference(&self) -> Vec<String> {
+        let jobs = self.jobs();
+        let running = jobs.by_number.values().filter(|job| job.over().is_none());
+        let lines: Vec<String> = running.map(|job| format!("`{}`", job.line)).collect();
+        match lines.as_slice() {
+            [] => Vec::new(),
+            lines => vec![format!(
+                "commands of this session run in the background and can change files while this one runs: {}",
+                lines.join(", ")
+            )],
+        }
+    }
+
     /// A command by its id.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Job>> {
         self.jobs().by_number.values().find(|job| job.id == id).cloned()

@@ -7,11 +7,13 @@ use toolgate_core::context::CallContext;
 use toolgate_core::error::{ErrorKind, ToolError};
 use toolgate_core::policy::floor::sensitive::sensitive;
 use toolgate_core::policy::rule::Sandbox;
-use toolgate_core::policy::shell::{Command, Direction, Look, Reading, look, read};
+use toolgate_core::policy::shell::{Command, Direction, Look, Reading, inputs, look, read};
 use toolgate_core::policy::world::normal;
 use toolgate_core::spawn::{Beyond, Order, SpawnError, Spawned};
+use toolgate_core::tool::Input;
 
 use super::environment::{MoreVariables, environment, looking};
+use super::inputs::existing_inputs;
 use super::shells::{shell, sole_program};
 
 /// Programs whose first word is a file they run.
@@ -161,6 +163,14 @@ pub(crate) fn programs(line: &str, folder: &Path) -> Vec<PathBuf> {
     }
     programs.truncate(MOST_PROGRAMS);
     programs
+}
+
+/// Returns the files that decide what a line does when it starts in `folder`.
+pub(crate) fn line_inputs(line: &str, folder: &Path, context: &CallContext) -> Vec<Input> {
+    let more = context.service::<MoreVariables>();
+    let env = environment(more.as_deref().unwrap_or(&MoreVariables::default()));
+    let search = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    existing_inputs(&inputs(line), folder, context.workspace(), search)
 }
 
 /// Whether a line only looks, so that it may run beside others.

@@ -20,7 +20,7 @@ const SETTLED: u8 = 1;
 /// What answers from here are recorded as.
 pub(super) const BY: &str = "toolgate approvals";
 /// What is answered is shown whole, for a screen of this size when there is none.
-const SIZE: Size = Size { columns: 100, rows: 50 };
+pub(super) const SIZE: Size = Size { columns: 100, rows: 50 };
 
 /// Answers the request whose id begins so, after showing what is answered.
 pub(super) fn give(
@@ -42,7 +42,11 @@ pub(super) fn give(
     if !output.json && !output.quiet {
         let now = SystemTime::now();
         let view = View { size: SIZE, detail: Detail::Brief, seen: Seen::Elsewhere, now };
-        print_styled(&prompt::render(&request, &view).0)?;
+        let (shown, is_cut) = prompt::render(&request, &view);
+        print_styled(&shown)?;
+        if is_cut {
+            print_text("  Not all of it is shown; `toolgate approvals show` shows all of a request.\n")?;
+        }
     }
     match desk.answer(request.id, &answer, BY) {
         Ok(()) => {}
@@ -84,7 +88,7 @@ fn told(request: &ApprovalRequest, answer: &Answer) -> String {
     }
 }
 
-fn already(output: Output, settled: &Settled) -> anyhow::Result<ExitCode> {
+pub(super) fn already(output: Output, settled: &Settled) -> anyhow::Result<ExitCode> {
     if output.json {
         print_json(&json!({ "id": settled.id, "settled": false, "by": settled.by }))?;
     } else {
@@ -93,7 +97,7 @@ fn already(output: Output, settled: &Settled) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(SETTLED))
 }
 
-fn unknown(output: Output, message: &str) -> anyhow::Result<ExitCode> {
+pub(super) fn unknown(output: Output, message: &str) -> anyhow::Result<ExitCode> {
     if output.json {
         print_json(&json!({ "settled": false, "error": message }))?;
     } else {

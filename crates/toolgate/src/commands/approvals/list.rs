@@ -39,7 +39,7 @@ fn render(pending: &[ApprovalRequest], now: SystemTime) -> String {
         text.push_str(&format!("{}  {waits:>6}  {risk}  {shown}\n", request.id));
     }
     text.push_str(
-        "\nAnswer with `toolgate approvals approve ID` or `toolgate approvals deny ID`.\n",
+        "\nAnswer with `toolgate approvals approve ID` or `toolgate approvals deny ID`; `toolgate approvals show ID` shows all of it.\n",
     );
     text
 }

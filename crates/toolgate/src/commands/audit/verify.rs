@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use toolgate_core::visible;
-use toolgate_store::{Audit, Head, Verification, verify_export};
+use toolgate_store::{Audit, Head, Verification, kept_head, verify_export};
 
 use crate::exit::UsageError;
 use crate::global::GlobalArgs;
@@ -17,8 +17,9 @@ use crate::output::{print_json, print_text};
 
 /// Find entries that were changed, taken out, put in or moved
 ///
-/// That the newest entries were cut off can be told only by a head that was
-/// kept elsewhere: the number and hash this command prints, or an export.
+/// That entries were cut off is told by the head in `ledger.head` beside the
+/// ledger, by calls that other records know, and by what you kept elsewhere:
+/// the number and hash this command prints, or an export.
 ///
 /// Ends with 0 when nothing is wrong, with 1 otherwise.
 #[derive(Debug, clap::Args)]
@@ -45,9 +46,10 @@ pub(crate) fn run(global: &GlobalArgs, args: &VerifyArgs) -> anyhow::Result<Exit
         head = Some(found.head);
     }
     let folder = home::state()?;
+    let heads: Vec<Head> = head.into_iter().chain(kept_head(&folder)).collect();
     let found = match Audit::open(&folder)? {
-        Some(audit) => audit.verify(head)?,
-        None => Verification::of_nothing(head),
+        Some(audit) => audit.verify(heads)?,
+        None => Verification::of_nothing(heads),
     };
     sound &= found.is_sound();
     print(global, "The ledger", "ledger", &found)?;
@@ -75,7 +77,10 @@ fn print(global: &GlobalArgs, what: &str, name: &str, found: &Verification) -> a
     } else {
         writeln!(text, "{what} was tampered with or is damaged, {entries}:")?;
         for fault in &found.faults {
-            writeln!(text, "  entry {}: {}", fault.seq, fault.what)?;
+            match fault.seq {
+                0 => writeln!(text, "  {}", fault.what)?,
+                seq => writeln!(text, "  entry {seq}: {}", fault.what)?,
+            }
         }
         if found.more_faults > 0 {
             writeln!(text, "  and {} more", found.more_faults)?;

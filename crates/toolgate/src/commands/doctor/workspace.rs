@@ -10,11 +10,12 @@ use toolgate_policy::rule::Tier;
 
 use super::report::{Finding, Topic, count};
 use crate::app;
+use crate::config;
 use crate::home;
 use crate::owned;
 use crate::policies;
 use crate::servers::{self, OwnSettings};
-use crate::trust::{self, Answers, Brought, FILE, Standing};
+use crate::trust::{Answers, Brought, FILE, Review, Standing};
 
 pub(super) fn look(workspace: &Workspace) -> Topic {
     let root = workspace.root();
@@ -106,17 +107,23 @@ fn policy(file: &Path, shown: &str, loader: &Loader, wrong: &dyn Fn(&str) -> Fin
     Finding::ok("file", format!("`{shown}`: {rules}{each}"))
 }
 
+/// Returns `true` if something of a trusted folder waits for a review.
+fn waits(config: &Path, root: &Path) -> bool {
+    let user = config::load_from(config).unwrap_or_default();
+    !Review::of(root, config, &user).differences.is_empty()
+}
+
 /// Tells whether all this is used.
 fn trusted(standing: &Standing, config: &Path, root: &Path) -> Finding {
     match standing {
-        Standing::Trusted(_) if trust::is_accepted(config, root) => {
+        Standing::Trusted(_) if !waits(config, root) => {
             Finding::ok("trust", "all this is used, because this folder is trusted")
         }
         Standing::Trusted(_) => Finding::warning(
             "trust",
-            "the settings that start programs are not those that this folder had when it was trusted",
-            "its servers and commands are not started",
-            "look at them, then `toolgate trust add`",
+            "what this folder brings is not as you accepted it",
+            "what changed allows nothing and starts nothing",
+            "look at it with `toolgate trust review`",
         ),
         Standing::Refused(_) => Finding::ok(
             "trust",

@@ -7,16 +7,23 @@ use serde_json::json;
 use toolgate_core::visible;
 
 use super::folder::{self, Presence};
+use crate::config;
 use crate::global::GlobalArgs;
 use crate::home;
 use crate::output::{print_json, print_text};
-use crate::trust::{Answers, Brought, FILE, MEANING, Standing, Trust};
+use crate::trust::{Answers, Brought, FILE, MEANING, Review, Standing, Trust};
 
 pub(crate) fn run(global: &GlobalArgs, given: Option<&Path>) -> anyhow::Result<ExitCode> {
     let folder = folder::resolve(global, given, Presence::Needed)?;
     let config = home::config()?;
     let standing = Answers::load(&config.join(FILE))?.about(&folder);
     let brought = Brought::by(&folder, &config);
+    let is_trusted = matches!(standing, Standing::Trusted(_));
+    let review = is_trusted.then(|| config::load().map(|user| Review::of(&folder, &config, &user)));
+    let waiting: Vec<String> = review
+        .transpose()?
+        .map(|review| review.differences.into_iter().map(|one| one.file).collect())
+        .unwrap_or_default();
     if global.json {
         let entry = match &standing {
             Standing::Trusted(entry) | Standing::Refused(entry) => Some(entry),
@@ -30,6 +37,7 @@ pub(crate) fn run(global: &GlobalArgs, given: Option<&Path>) -> anyhow::Result<E
                 "trust": entry.trust.map(Trust::name),
             })),
             "brings": brought.map(|brought| brought.files).unwrap_or_default(),
+            "waiting": waiting,
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -51,6 +59,12 @@ pub(crate) fn run(global: &GlobalArgs, given: Option<&Path>) -> anyhow::Result<E
         }
     };
     text.push_str(&brings(brought.as_ref(), matches!(standing, Standing::Trusted(_))));
+    if !waiting.is_empty() {
+        text.push_str("Not as you accepted it, and waiting for `toolgate trust review`:\n");
+        for file in &waiting {
+            text.push_str(&format!("  {}\n", visible::question(&visible::line(file))));
+        }
+    }
     text.push_str(&format!("\n{MEANING}\n"));
     if standing == Standing::Unknown {
         text.push_str(

@@ -1,13 +1,10 @@
 //! `.mcp.json`, as several clients keep it in a project.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::config::servers::{ServerConfig, Transport};
-use crate::exit::UsageError;
-use crate::owned;
+use super::servers::{ServerConfig, Transport};
 
 /// The name of the file.
 pub(crate) const FILE: &str = ".mcp.json";
@@ -35,22 +32,8 @@ struct Server {
     disabled: bool,
 }
 
-/// Reads the servers of a folder's file; none without one.
-pub(super) fn read(folder: &Path) -> anyhow::Result<BTreeMap<String, ServerConfig>> {
-    let path = folder.join(FILE);
-    let text = match owned::read(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => {
-            return Err(UsageError(format!("cannot read `{}`: {error}", path.display())).into());
-        }
-    };
-    parse(&text).map_err(|error| {
-        UsageError(format!("`{}` is not understood: {error}", path.display())).into()
-    })
-}
-
-fn parse(text: &str) -> Result<BTreeMap<String, ServerConfig>, serde_json::Error> {
+/// Reads the servers in the text of such a file.
+pub(super) fn parse(text: &str) -> Result<BTreeMap<String, ServerConfig>, serde_json::Error> {
     let file: McpJson = serde_json::from_str(text.trim_start_matches('\u{feff}'))?;
     let servers = file.servers.into_iter().map(|(name, server)| {
         let Server { kind, command, args, env, url, headers, disabled } = server;

@@ -5,7 +5,7 @@
 /// # Errors
 ///
 /// The name of a variable that is not set.
-pub(super) fn expand(
+pub(crate) fn expand(
     text: &str,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String, String> {

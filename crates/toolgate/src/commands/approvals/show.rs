@@ -1,0 +1,31 @@
+//! `toolgate approvals show`: all of one request, before it is answered.
+
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use super::answer::{SIZE, already, unknown};
+use super::desk::Desk;
+use super::find::{self, Found};
+use crate::output::{Output, print_pretty_json, print_styled};
+use crate::prompt::{self, Detail, Seen, View};
+
+/// Shows the request whose id begins so.
+pub(super) fn run(desk: &dyn Desk, output: Output, beginning: &str) -> anyhow::Result<ExitCode> {
+    let request = match find::request(desk, beginning)? {
+        Found::Waiting(request) => request,
+        Found::Settled(settled) => return already(output, &settled),
+        Found::Several(ids) => {
+            let ids = ids.join(", ");
+            return unknown(output, &format!("`{beginning}` is the beginning of several: {ids}"));
+        }
+        Found::Nothing => return unknown(output, &format!("there is no request `{beginning}`")),
+    };
+    if output.json {
+        print_pretty_json(&request)?;
+    } else {
+        let now = SystemTime::now();
+        let view = View { size: SIZE, detail: Detail::Whole, seen: Seen::Elsewhere, now };
+        print_styled(&prompt::render(&request, &view).0)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
