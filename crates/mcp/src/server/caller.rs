@@ -5,8 +5,8 @@ use rmcp::service::RequestContext;
 
 use super::sessions::Principal;
 
-/// How the names of clients begin that do not show a model the text of a result with `isError`.
-/// They put the whole result into a sentence, as JSON, so that the output of a command that failed
+/// Prefixes of the names of clients that do not show a model the text of a result with `isError`.
+/// They put the whole result into a sentence, as JSON, so that the output of a failed command
 /// would arrive full of `\"` and `\n`.
 const QUOTING: [&str; 2] = ["gemini-cli-mcp-client", "qwen-cli-mcp-client"];
 

@@ -1,4 +1,4 @@
-//! What holds for every client.
+//! Checks that every client passes.
 
 use std::fs;
 use std::process::Command;
@@ -34,7 +34,7 @@ pub(super) struct Client {
 }
 
 /// Checks that files arrive as they are, that an edit waits for another terminal whatever the
-/// client answers by itself, and that a command runs, whose output arrives as it is though it fails.
+/// client answers by itself, and that the output of a failed command arrives as it is.
 pub(super) fn reads_edits_and_runs(client: &Client) {
     let files = odd_files();
     let count = files.len();
