@@ -152,7 +152,16 @@ impl ServerHandler for Connection {
         let log = Log::of(&context, &self.level);
         let session = self.session(&context).await;
         // What is awaited here is moved several times before it begins, so it is kept small.
-        Box::pin(call::answer(&self.shared, &session, request, &context, log)).await
+        let mut answer =
+            Box::pin(call::answer(&self.shared, &session, request, &context, log)).await?;
+        if let CallToolResponse::Complete(result) = &mut answer
+            && result.is_error == Some(true)
+            && caller::quotes_errors(&context)
+        {
+            // The text says what went wrong.
+            result.is_error = None;
+        }
+        Ok(answer)
     }
 
     async fn list_resources(

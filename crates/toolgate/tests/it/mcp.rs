@@ -357,3 +357,24 @@ fn folders_of_a_client_count_where_they_are_trusted() {
     assert_eq!(client.answer(id)["result"]["isError"], true);
     assert!(!toolgate.outside("other/new.txt").exists());
 }
+
+#[test]
+fn clients_that_quote_errors_get_their_text_alone() {
+    let names = [
+        ("test", json!(true)),
+        ("gemini-cli-mcp-client", Value::Null),
+        ("qwen-cli-mcp-client-toolgate", Value::Null),
+    ];
+    for (name, is_error) in names {
+        let toolgate = Toolgate::new();
+        let mut client = Client::start(&toolgate, &[]);
+        let about = json!({ "name": name, "version": "1" });
+        let params =
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about });
+        client.ask("initialize", &params);
+        client.notify("notifications/initialized", &json!({}));
+        let result = client.call("read_file", &json!({ "path": "missing.txt" }));
+        assert!(text(&result).starts_with("Error (FileNotFoundError)"), "{result}");
+        assert_eq!(result["isError"], is_error, "{name}");
+    }
+}

@@ -1,4 +1,4 @@
-//! What holds for every client.
+//! Checks that every client passes.
 
 use std::fs;
 use std::process::Command;
@@ -34,7 +34,7 @@ pub(super) struct Client {
 }
 
 /// Checks that files arrive as they are, that an edit waits for another terminal whatever the
-/// client answers by itself, and that a command runs.
+/// client answers by itself, and that the output of a failed command arrives as it is.
 pub(super) fn reads_edits_and_runs(client: &Client) {
     let files = odd_files();
     let count = files.len();
@@ -42,7 +42,7 @@ pub(super) fn reads_edits_and_runs(client: &Client) {
         (0..count).map(|number| ("read_file", json!({ "path": name(number) }))).collect();
     let edit = json!({ "target": mark(0), "replacement": "edited" });
     script.push(("edit_file", json!({ "path": name(0), "edits": [edit] })));
-    script.push(("shell", json!({ "command": "echo a$((6*7))" })));
+    script.push(("shell", json!({ "command": "echo \"a\\\"$((6*7))\"; ls missing 2>/dev/null" })));
     let Some(scene) = Scene::new(script) else { return };
     write(&scene.toolgate, &files);
     let mut command = (client.headless)(&scene, &scene.program());
@@ -62,7 +62,7 @@ pub(super) fn reads_edits_and_runs(client: &Client) {
     let edited = files[0].replace(&mark(0), "edited");
     assert_eq!(scene.toolgate.read(&name(0)).unwrap(), edited, "{said}");
     let result = scene.model.request_after(count + 2).result(count + 1);
-    assert!(result.contains("a42"), "{result}");
+    assert!(result.contains("Exit code: 2\n\na\"42\n"), "{result}");
     assert_eq!(approvers(&scene.toolgate), ["another terminal"]);
     assert_eq!(scene.sent().contains("\"elicitation\""), client.answer.is_some());
     scene.server_ended();

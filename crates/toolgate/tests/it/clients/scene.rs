@@ -24,7 +24,7 @@ pub(super) struct Scene {
     folder: PathBuf,
 }
 
-/// How a client reaches the server.
+/// The way from a client to the server.
 #[derive(Debug)]
 pub(super) enum Server {
     /// It starts this program.
