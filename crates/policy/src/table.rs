@@ -44,6 +44,10 @@ pub struct Table {
 
 /// What kinds of rules there are that forbid or ask.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a kind of rule that may be there or not"
+)]
 pub struct Restrictions {
     /// On shell commands.
     pub commands: bool,

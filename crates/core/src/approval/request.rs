@@ -178,10 +178,9 @@ impl Proposal {
             _ => permission.clone(),
         };
         let permissions: Box<[SmolStr]> = self.permissions.iter().map(limited).collect();
-        let permission = match self.permissions == permissions {
-            true => self.permission.clone(),
-            false => permissions.join(", ").into(),
-        };
+        let is_same = self.permissions == permissions;
+        let permission =
+            if is_same { self.permission.clone() } else { permissions.join(", ").into() };
         let ending = self.reach.as_deref().map(|own| Proposed::meaning("", Some(own)));
         let covers = ending.and_then(|ending| self.meaning.strip_suffix(&ending));
         let meaning = Proposed::meaning(covers.unwrap_or(&self.meaning), Some(reach));

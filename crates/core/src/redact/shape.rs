@@ -105,7 +105,7 @@ shapes! {
     "password" ["lftp"] r#"lftp(?-u:\b)[^\n|;&]*?[ \t]-u[ \t]{0,2}["']?[^\s"',]+,([^\s"']+)"# anything;
     "password" ["http", "xh"] r#"(?:^|[\s;|&])(?:https?|xhs?|httpie)[ \t][^\n|;&]*?(?:-a|--auth)[ =]{1,2}["']?[^\s:"'$]+:([^\s"'$/][^\s"'$]*)"# anything;
     "password" ["_auth=", "_pwd=", "pgpass", "sshpass="] r#"(?:REDISCLI_AUTH|MYSQL_PWD|SSHPASS|PGPASSWORD)=["']?([^\s"'$;&|]+)"# no_reference;
-    "password" ["curl"] r#"curl(?-u:\b)[^\n|;]*?[ \t](?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:"'$]+:([^\s"'$]+)"# anything;
+    "password" ["curl"] r#"curl(?-u:\b)[^\n|;]*?[ \t](?:-[A-Za-z]*[uU]|--user|--proxy-user)[ =]?["']?[^\s:"'$]+:([^\s"'$]+)"# anything;
 }
 
 fn anything(_: &str) -> bool {

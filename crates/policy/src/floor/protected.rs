@@ -46,7 +46,7 @@ pub fn governing_part<'p>(path: &'p str, home: Option<&str>) -> Option<&'p str> 
     let name = last_part(path);
     let is_plain = GOVERNING_PLAIN.binary_search(&name).is_ok()
         || PLAIN_ENDS.iter().any(|end| name.ends_with(end))
-        || name.starts_with("mise.") && name.ends_with(".toml");
+        || name.strip_prefix("mise.").is_some_and(|rest| rest.rsplit('.').next() == Some("toml"));
     let named = named.or(is_plain.then_some(name));
     let below_home = || {
         let inner = path.strip_prefix(home.filter(|home| !home.is_empty())?)?;
@@ -69,7 +69,7 @@ pub fn unknown_dotted<'p>(path: &'p str, workspace: &str) -> Option<&'p str> {
 /// Returns the folder that a change at a path makes a repository of git but for one part at most, or
 /// whose settings it changes; `has` tells what is there already. A folder with the right names in it is one, whatever
 /// it is called, and then a mere `git status` in it obeys its settings.
-pub fn made_repository<'p>(path: &'p str, has: impl Fn(&str) -> bool) -> Option<&'p str> {
+pub fn made_repository(path: &str, has: impl Fn(&str) -> bool) -> Option<&str> {
     const TELLING: &[&str] =
         &["commondir", "config", "config.worktree", "head", "hooks", "objects", "refs"];
     let mut end: usize = 0;

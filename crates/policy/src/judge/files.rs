@@ -62,9 +62,10 @@ impl Walk {
             if self.folders.contains(&folder) {
                 continue;
             }
-            match self.folders.len() < MOST_FOLDERS {
-                true => self.folders.push(folder),
-                false => self.is_lost = true,
+            if self.folders.len() < MOST_FOLDERS {
+                self.folders.push(folder);
+            } else {
+                self.is_lost = true;
             }
         }
     }

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toolgate_testing::git;
+use toolgate_store::approvals::Desk;
+use toolgate_testing::{eventually, git};
 
-use crate::harness::{Toolgate, stdout};
+use crate::harness::{Toolgate, set_mode, stdout};
 
 /// Returns the decision about each call, made in one process.
 fn decisions(toolgate: &Toolgate, calls: &[(&str, Value)], args: &[&str]) -> Vec<String> {
@@ -17,9 +18,10 @@ fn decisions(toolgate: &Toolgate, calls: &[(&str, Value)], args: &[&str]) -> Vec
     let file = toolgate.outside("calls.jsonl");
     fs::write(&file, lines.join("\n")).unwrap();
     let file = file.to_str().unwrap();
-    let all = ["policy", "check", "--batch", file].iter().chain(args).copied();
-    let printed = stdout(&toolgate.run(all).success());
-    let words = printed.lines().map(|line| line.split(' ').next().unwrap_or_default().to_owned());
+    let check = ["policy", "check", "--batch", file];
+    let printed = stdout(&toolgate.run(check.iter().chain(args)).success());
+    let words =
+        printed.lines().map(|line| line.split([' ', ':']).next().unwrap_or_default().to_owned());
     words.collect()
 }
 
@@ -701,8 +703,47 @@ fn a_rule_may_name_the_folder_it_holds_in() {
         let file = toolgate.outside("policy.toml");
         let check = ["policy", "check", "shell", &args, "--policy", file.to_str().unwrap()];
         let elsewhere = ["--cwd", other.to_str().unwrap()];
-        let said = stdout(&toolgate.run(elsewhere.iter().chain(&check).copied()).success());
+        let said = stdout(&toolgate.run(elsewhere.iter().chain(&check)).code(4));
         assert!(said.starts_with("ask"), "{said}");
     }
     assert!(Path::new(here).is_absolute());
+}
+
+/// "Always" without a sandbox, answered in one folder, runs nothing of another one.
+#[test]
+fn always_does_not_cross_folders() {
+    for line in ["./x.sh build", "sh x.sh", "make build", "bash ./x.sh now"] {
+        let toolgate = Toolgate::with_files(&[
+            ("x.sh", "#!/bin/sh\necho hi\n"),
+            ("Makefile", "build:\n\techo hi\n"),
+        ]);
+        set_mode(&toolgate.path("x.sh"), 0o755);
+        let args = json!({ "command": line }).to_string();
+        let call = toolgate.start(&["--wait-for-approval", "call", "shell", &args]);
+        let mut desk = Desk::open(&toolgate.home("")).unwrap();
+        let mut id = String::new();
+        eventually("a question", || {
+            let asked = desk.pending().unwrap().pop();
+            asked.is_some_and(|asked| {
+                id = asked.request.id.to_string();
+                true
+            })
+        });
+        toolgate.run(["approvals", "approve", &id, "--always", "--sandbox", "full"]).success();
+        call.wait_with_output().unwrap();
+        let rule = fs::read_to_string(toolgate.home("policies/approved.toml")).unwrap();
+        let here = toolgate.path("");
+        let here = here.to_str().unwrap().trim_end_matches('/');
+        assert!(rule.contains(&format!(") in {here}\"]")), "{line}: {rule}");
+        let other = toolgate.outside("");
+        let mark = toolgate.outside("RAN");
+        let script = format!("#!/bin/sh\ntouch {}\n", mark.display());
+        fs::write(other.join("x.sh"), script).unwrap();
+        fs::write(other.join("Makefile"), format!("build:\n\ttouch {}\n", mark.display())).unwrap();
+        set_mode(&other.join("x.sh"), 0o755);
+        let elsewhere =
+            ["--cwd", other.to_str().unwrap(), "--non-interactive", "call", "shell", &args];
+        toolgate.run(elsewhere).code(4);
+        assert!(!mark.exists(), "{line}");
+    }
 }

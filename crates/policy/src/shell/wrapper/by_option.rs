@@ -213,9 +213,9 @@ pub(super) fn runs(name: &str, arguments: &[Word]) -> Vec<Option<String>> {
     found.retain(|value| value.as_deref().is_none_or(|value| !is_everyday(value)));
     let is_part = |word: &Word| {
         let text = word.text.to_lowercase();
-        row.parts.iter().any(|part| match part.starts_with(['-', '+']) {
-            true => text.starts_with(part),
-            false => text.contains(part),
+        row.parts.iter().any(|part| {
+            let is_sign = part.starts_with(['-', '+']);
+            if is_sign { text.starts_with(part) } else { text.contains(part) }
         })
     };
     let is_special = |word: &Word| match name {
@@ -225,8 +225,8 @@ pub(super) fn runs(name: &str, arguments: &[Word]) -> Vec<Option<String>> {
     };
     let runs = arguments.iter().any(|word| is_part(word) || is_special(word));
     found.extend(runs.then_some(None));
-    if name.ends_with("tar") {
-        found.extend(tar_bundle(arguments));
+    if name.ends_with("tar") && is_tar_bundle(arguments) {
+        found.push(None);
     }
     found
 }
@@ -288,12 +288,13 @@ fn prints_to_program(script: &str) -> bool {
     })
 }
 
-/// `tar xIf zstd a.tar`: the first word is a bundle of letters without a dash.
-fn tar_bundle(arguments: &[Word]) -> Option<Option<String>> {
-    let first = arguments.first().filter(|word| !word.text.starts_with('-'))?;
+/// Returns `true` if the first word of `tar` is a bundle of letters without a dash, of which one runs
+/// a program: `tar xIf ./x a.tar`.
+fn is_tar_bundle(arguments: &[Word]) -> bool {
+    let Some(first) = arguments.first() else { return false };
     let is_bundle = first.text.bytes().all(|byte| byte.is_ascii_alphabetic());
     let everyday = arguments.iter().skip(1).any(|word| EVERYDAY.contains(&word.text.as_str()));
-    (is_bundle && first.text.contains(['I', 'F']) && !everyday).then_some(None)
+    is_bundle && first.text.contains(['I', 'F']) && !everyday
 }
 
 fn is_everyday(value: &str) -> bool {
