@@ -26,6 +26,9 @@ use crate::view::Guard;
 const NEVER_MADE: &[&str] =
     &[".git", ".toolgate", ".claude", ".codex", ".cursor", ".gemini", ".vscode"];
 
+/// Ends the names of what was moved away.
+const REFUSED: &str = ".refused-by-toolgate";
+
 /// Repositories in repositories, at most.
 const NESTED_DEPTH: usize = 8;
 
@@ -350,6 +353,8 @@ impl Watched {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             match kind {
+                // What was moved away means nothing.
+                Kind::Closed | Kind::Repository if name.contains(REFUSED) => false,
                 Kind::Closed => true,
                 Kind::Repository => !repository::is_written(&name),
                 Kind::Workspace => {
@@ -398,7 +403,7 @@ fn move_away(path: &Path) -> Option<PathBuf> {
     let place = Place::of(path).ok()?;
     (0..100).find_map(|number| {
         let mut away = path.file_name()?.to_owned();
-        away.push(".refused-by-toolgate");
+        away.push(REFUSED);
         if number > 0 {
             away.push(format!("-{number}"));
         }
