@@ -16,6 +16,7 @@ use toolgate_policy::floor::protected::governing_part;
 use crate::claim::{Claim, Keepsakes, Stand};
 use crate::keepsake::Keepsake;
 use crate::place::{self, Place};
+use crate::raw::Raw;
 use crate::repository::{self, BARE, NESTED, Steps};
 use crate::survey::Survey;
 use crate::view::Guard;
@@ -138,7 +139,7 @@ impl Guarded {
                 guarded.guards.push((path, Guard::ReadOnly));
             }
         }
-        for repository in survey.repositories.iter().map(|path| path.as_path()) {
+        for repository in survey.repositories.iter().map(Raw::as_path) {
             guarded.repository(repository, claim, means)?;
             let real = if repository.is_symlink() {
                 guarded.follow(repository)
