@@ -16,6 +16,7 @@ use toolgate_policy::floor::protected::governing_part;
 use crate::claim::{Claim, Keepsakes, Stand};
 use crate::keepsake::Keepsake;
 use crate::place::{self, Place};
+use crate::raw::Raw;
 use crate::repository::{self, BARE, NESTED, Steps};
 use crate::survey::Survey;
 use crate::view::Guard;
@@ -25,6 +26,9 @@ use crate::view::Guard;
 /// file would be in the way of git, and each folder costs time with each command.
 const NEVER_MADE: &[&str] =
     &[".git", ".toolgate", ".claude", ".codex", ".cursor", ".gemini", ".vscode"];
+
+/// Ends the names of what was moved away.
+const REFUSED: &str = ".refused-by-toolgate";
 
 /// Repositories in repositories, at most.
 const NESTED_DEPTH: usize = 8;
@@ -135,7 +139,7 @@ impl Guarded {
                 guarded.guards.push((path, Guard::ReadOnly));
             }
         }
-        for repository in survey.repositories.iter().map(|path| path.as_path()) {
+        for repository in survey.repositories.iter().map(Raw::as_path) {
             guarded.repository(repository, claim, means)?;
             let real = if repository.is_symlink() {
                 guarded.follow(repository)
@@ -350,6 +354,8 @@ impl Watched {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             match kind {
+                // What was moved away means nothing.
+                Kind::Closed | Kind::Repository if name.contains(REFUSED) => false,
                 Kind::Closed => true,
                 Kind::Repository => !repository::is_written(&name),
                 Kind::Workspace => {
@@ -398,7 +404,7 @@ fn move_away(path: &Path) -> Option<PathBuf> {
     let place = Place::of(path).ok()?;
     (0..100).find_map(|number| {
         let mut away = path.file_name()?.to_owned();
-        away.push(".refused-by-toolgate");
+        away.push(REFUSED);
         if number > 0 {
             away.push(format!("-{number}"));
         }

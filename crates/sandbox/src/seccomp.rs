@@ -201,6 +201,7 @@ pub(crate) struct Filters {
     own: BpfProgram,
     shared: BpfProgram,
     changing: BpfProgram,
+    lending: BpfProgram,
     not_there: BpfProgram,
 }
 
@@ -210,11 +211,14 @@ impl Filters {
         // The mode of a file that `openat2` makes cannot be seen, either.
         let not_there =
             BTreeMap::from([(libc::SYS_clone3, Vec::new()), (libc::SYS_openat2, Vec::new())]);
+        let mut lending = Rules::new();
+        modes(&mut lending)?;
         Ok(Self {
             none: program(rules(Sockets::None)?, libc::EPERM)?,
             own: program(rules(Sockets::Own)?, libc::EPERM)?,
             shared: program(all(SHARED), libc::EPERM)?,
             changing: program(all(CHANGING), libc::EPERM)?,
+            lending: program(lending, libc::EPERM)?,
             not_there: program(not_there, libc::ENOSYS)?,
         })
     }
@@ -234,9 +238,10 @@ impl Filters {
     /// Applies them to this process, and also refuses what namespaces would have stopped.
     pub(crate) fn apply_alone(&self, files: Files) -> Result<(), seccompiler::Error> {
         apply_filter(&self.shared)?;
-        if files == Files::Read {
-            apply_filter(&self.changing)?;
-        }
+        apply_filter(match files {
+            Files::Read => &self.changing,
+            Files::Written => &self.lending,
+        })?;
         self.apply(Sockets::None)
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toolgate_policy::rule::Sandbox;
 
 use crate::copies::Copy;
-use crate::wire::{Confinement, Plan, Program};
+use crate::wire::{Confinement, Plan, Program, Raw};
 use crate::{home, secrets};
 
 /// Where programs put temporary files.
@@ -82,14 +82,13 @@ impl View {
         temporary.retain(|place| !roots.iter().any(|root| place.starts_with(root)));
         let scratch = confinement.scratch.as_path().to_owned();
         let folder = plan.folder.as_path().canonicalize().unwrap_or_else(|_| "/".into());
-        let homes = secrets::own_homes(confinement.home.as_ref().map(|home| home.as_path()));
+        let homes = secrets::own_homes(confinement.home.as_ref().map(Raw::as_path));
         let mut view =
             Self { writable, kept: roots, scratch, temporary, folder, ..Self::default() };
         if let Program::File { path, .. } = &plan.program {
             view.keep(path.as_path());
         }
-        for path in confinement.read.iter().chain(&confinement.unmasked).map(|path| path.as_path())
-        {
+        for path in confinement.read.iter().chain(&confinement.unmasked).map(Raw::as_path) {
             let is_settings = homes.iter().any(|home| path.starts_with(home))
                 && !view.kept.iter().any(|root| path.starts_with(root));
             // A workspace may have been given a link by a command, a home folder by its owner.
@@ -107,7 +106,9 @@ impl View {
             let (folders, files) = beside_system();
             covers.extend(folders);
             self.masked.extend(files.into_iter().filter(|file| !self.kept.contains(file)));
-            SYSTEM_BELOW.iter().for_each(|place| self.keep(Path::new(place)));
+            for place in SYSTEM_BELOW {
+                self.keep(Path::new(place));
+            }
         }
         // What must be seen as a whole is not covered, and what is covered already need not be.
         covers.retain(|cover| {
@@ -115,8 +116,9 @@ impl View {
             !around.any(|around| cover.starts_with(around))
         });
         self.covers = outermost(covers);
-        let named = home::named(&plan.env, homes);
-        named.iter().for_each(|place| self.keep(place));
+        for place in home::named(&plan.env, homes) {
+            self.keep(&place);
+        }
         for home in homes {
             let shown = home::shown(home);
             self.masked.extend(if self.covers.iter().any(|cover| home.starts_with(cover)) {
@@ -124,7 +126,9 @@ impl View {
             } else {
                 secrets::in_home(home)
             });
-            shown.iter().for_each(|place| self.keep(place));
+            for place in &shown {
+                self.keep(place);
+            }
         }
     }
 

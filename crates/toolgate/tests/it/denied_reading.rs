@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::harness::Toolgate;
+use crate::harness::{Toolgate, set_mode};
 
 /// Scripts that read files which a rule denies. None of their words tells so.
 const SCRIPTS: &[&str] = &[
@@ -45,8 +45,9 @@ fn what_a_rule_denies_to_read_is_hidden_from_every_command() {
     fs::write(toolgate.home("policies/mine.toml"), policy).unwrap();
     for mode in ["sandbox", "yolo"] {
         for script in SCRIPTS {
-            toolgate.write("x.sh", format!("{script}\ncat free.txt\n"));
-            let args = json!({ "command": "sh x.sh" });
+            toolgate.write("x.sh", format!("#!/bin/sh\n{script}\ncat free.txt\n"));
+            set_mode(&toolgate.path("x.sh"), 0o755);
+            let args = json!({ "command": "./x.sh" });
             let outcome = toolgate.outcome(&["--mode", mode], "shell", &args);
             let text = outcome.to_string();
             if text.contains("no sandbox is available") {
