@@ -18,6 +18,7 @@ use toolgate_policy::rule::{Origin, Priority, Rule, Tier};
 use toolgate_policy::vocabulary::Vocabulary;
 use toolgate_policy::{Decision, Engine, Mode};
 
+use self::workspace::{Holds, WorkspacePolicies};
 use crate::config;
 use crate::exit::{self, UsageError};
 use crate::global::GlobalArgs;
@@ -25,7 +26,6 @@ use crate::home;
 use crate::owned;
 pub(crate) use crate::owned::policies_in;
 use crate::trust;
-use self::workspace::{Holds, WorkspacePolicies};
 
 /// Where whoever runs the machine keeps policies.
 const ADMIN: &str = "/etc/toolgate/policies";

@@ -19,6 +19,6 @@ pub(crate) use answers::{Answers, Entry, Standing, Trust};
 pub(crate) use bring::{Brought, MEANING};
 pub(crate) use programs::ProgramFile;
 pub(crate) use question::settle;
+pub(crate) use record::{FILE, record, remove};
 pub(crate) use review::{Review, few};
 pub(crate) use snapshot::{is_policy, policies, policy_name};
-pub(crate) use record::{FILE, record, remove};

@@ -47,12 +47,10 @@ impl Discovery {
     /// # Errors
     ///
     /// When the command cannot be run, fails, or prints no list of tools.
-    pub async fn discover(
-        &self,
-        workspace: &Workspace,
-    ) -> Result<Discovered, DiscoveryError> {
+    pub async fn discover(&self, workspace: &Workspace) -> Result<Discovered, DiscoveryError> {
         let stop = CancellationToken::new();
-        let ran = command::run(&self.spawner, workspace, &self.discover, &[], b"", command::SOON, &stop);
+        let ran =
+            command::run(&self.spawner, workspace, &self.discover, &[], b"", command::SOON, &stop);
         let Ran { stdout, .. } = ran.await?;
         let declared = declared::read(&stdout)
             .map_err(|why| DiscoveryError::Nonsense { command: self.discover.clone(), why })?;

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 use std::iter;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 use toolgate_policy::propose::Proposed;
-use toolgate_policy::shell::{self, Part};
 use toolgate_policy::rule::Sandbox;
+use toolgate_policy::shell::{self, Part};
 use toolgate_policy::verdict::FloorKind;
 use toolgate_policy::{Access, Decision, Level, Place, Verdict};
 
@@ -35,6 +36,8 @@ use crate::ledger::EntryKind;
 use crate::tool::{Location, Preview};
 use crate::visible;
 
+/// Larger files may be too large for a journal, in bytes.
+const MOST_KEPT: u64 = 512 * 1024 * 1024;
 /// How often a person is asked again about a call that keeps changing.
 const ROUNDS: usize = 5;
 /// The maximum length of the permissions that an error names.
@@ -318,8 +321,14 @@ fn dangers(call: &Validated, verdict: &Verdict) -> (Vec<String>, Vec<String>) {
 
 /// Returns `true` if a call only edits files in the workspace and can be taken back.
 fn is_undoable(parts: &Parts, call: &Validated) -> bool {
-    let is_edit = |place: &Location| {
-        matches!(place, Location::Path(path) if path.place != Place::Outside && path.access != Access::Delete)
+    let is_small = |path: &Path| path.metadata().map_or(0, |found| found.len()) <= MOST_KEPT;
+    let is_edit = |place: &Location| match place {
+        Location::Path(path) => {
+            path.place != Place::Outside
+                && path.access != Access::Delete
+                && is_small(&path.resolved)
+        }
+        _ => false,
     };
     parts.journal.is_some()
         && call.tool.definition().origin.is_none()

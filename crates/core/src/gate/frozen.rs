@@ -71,9 +71,11 @@ impl Frozen {
         let (seen, inputs) = look(call).await?;
         let is_same = |(before, now): (&Fingerprint, &Fingerprint)| before.content == now.content;
         let same_inputs = inputs.len() == self.inputs.len()
-            && self.inputs.iter().zip(&inputs).all(|((before, then), (now, seen))| {
-                before == now && is_same((then, seen))
-            });
+            && self
+                .inputs
+                .iter()
+                .zip(&inputs)
+                .all(|((before, then), (now, seen))| before == now && is_same((then, seen)));
         if same_inputs && seen.len() == self.seen.len() && self.seen.iter().zip(&seen).all(is_same)
         {
             return Ok(());

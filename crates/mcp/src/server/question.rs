@@ -116,8 +116,12 @@ fn message(request: &ApprovalRequest) -> String {
     }
     let is_shortened = preview(&mut text, &request.preview) || is_cut(request);
     if is_shortened {
-        writeln!(text, "Not all of it is shown here. `toolgate approvals show {}` shows all.", request.id)
-            .ok();
+        writeln!(
+            text,
+            "Not all of it is shown here. `toolgate approvals show {}` shows all.",
+            request.id
+        )
+        .ok();
     }
     if let Some(proposal) = request.proposals.first() {
         let (permission, meaning) = (bounded(&proposal.permission), bounded(&proposal.meaning));

@@ -9,7 +9,7 @@ use super::reading::read;
 use super::wrapper::{normal_name, runs};
 
 /// The maximum number of names of a kind that are listed.
-const MOST: usize = 400;
+const MOST: usize = 2_000;
 
 /// The files that decide what a line does: scripts, settings and data that its words name, and
 /// files that its programs look for. They are names as the line has them; which of them exist is
@@ -51,6 +51,10 @@ pub fn inputs(line: &str) -> Inputs {
         for ran in runs(command) {
             inputs.add(&ran.command);
         }
+    }
+    // Lists of loops, arrays, and code in quotes name files, too.
+    for name in line.split(is_separator) {
+        inputs.word(&Word { pattern: name.contains(['*', '?', '[']), ..Word::plain(name) });
     }
     inputs
 }
@@ -111,6 +115,11 @@ impl Inputs {
     }
 }
 
+/// Returns `true` if a character stands between names, in a shell line or in code.
+fn is_separator(letter: char) -> bool {
+    letter.is_whitespace() || "'\"`()<>|&;=:,@{}$!".contains(letter)
+}
+
 fn put(into: &mut BTreeSet<String>, is_cut: &mut bool, name: &str) {
     if name.is_empty() || name.len() > 4096 || name.contains('\0') || into.contains(name) {
         return;
@@ -132,7 +141,7 @@ fn spellings(text: &str) -> Vec<&str> {
         found.extend(letters.filter_map(|at| text.get(at..)));
     }
     found.extend(text.split('=').skip(1));
-    found.extend(text.split(['@', '=', ':', ',', ' ', '\t', '\n', ';']).filter(|part| *part != text));
+    found.extend(text.split(is_separator).filter(|part| *part != text));
     if let Some((_, path)) = text.split_once("file://") {
         found.push(path);
     }
@@ -178,6 +187,16 @@ mod tests {
             "echo $(sh x.sh)",
             "while read a; do sh x.sh; done",
             "vim -S x.sh",
+            "for f in x.sh; do sh $f; done",
+            "f=x.sh; sh $f",
+            "a=(x.sh); sh ${a[0]}",
+            "python3 -c 'exec(open(\"x.sh\").read())'",
+            "node -e \"require('x.sh')\"",
+            "sh <<E\nsh x.sh\nE",
+            "case 1 in 1) sh x.sh;; esac",
+            "f() { sh x.sh; }; f",
+            "sh \"${X:-x.sh}\"",
+            "mapfile -t a < x.sh",
         ] {
             assert!(inputs(line).names.contains("x.sh"), "{line}: {:?}", inputs(line));
         }

@@ -54,7 +54,7 @@ pub(crate) fn verify(database: &Database, heads: Vec<Head>) -> Result<Verificati
     let read = || {
         let mut check = walk(database.reader(), Check::new(heads), i64::MIN)?;
         for call in unrecorded(database.reader())? {
-            check.fault(0, format!("the call `{call}` ran, and has no entry"));
+            check.fault(0, format!("the call `{call}` is known elsewhere, and has no entry"));
         }
         Ok(check.finish())
     };
@@ -64,18 +64,32 @@ pub(crate) fn verify(database: &Database, heads: Vec<Head>) -> Result<Verificati
 /// Returns calls that other tables know and the ledger does not: some that changed files, some
 /// that a person was asked about, and those that are still open.
 fn unrecorded(reader: &Connection) -> rusqlite::Result<Vec<String>> {
+    let read = |query: &str| -> rusqlite::Result<Vec<String>> {
+        reader.prepare(query)?.query_map([], |row| row.get(0))?.collect()
+    };
     // A question is recorded within a moment, so one that was answered at once does not count.
-    let query = "
-        SELECT DISTINCT call FROM (
-            SELECT call FROM watches WHERE is_undo = 0 AND runner IS NULL
-                AND EXISTS (SELECT 1 FROM changes WHERE changes.watch = watches.id)
-            UNION SELECT request ->> '$.call' FROM approvals
+    let mut calls = read(
+        "SELECT DISTINCT call FROM (
+            SELECT request ->> '$.call' AS call FROM approvals
                 WHERE answer IS NOT NULL AND settled_at - asked_at > 2000000
             UNION SELECT call FROM open_calls
         ) AS known
         WHERE call IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.call = known.call)";
-    reader.prepare(query)?.query_map([], |row| row.get(0))?.collect()
+            AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.call = known.call)",
+    )?;
+    // A call that was killed right before it was recorded may have left one without an entry.
+    let changed = read(
+        "SELECT DISTINCT call FROM watches
+        WHERE is_undo = 0 AND runner IS NULL
+            AND EXISTS (SELECT 1 FROM changes WHERE changes.watch = watches.id)
+            AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.call = watches.call)
+            AND at < (SELECT coalesce(min(entries.at) / 1000, 9223372036854775807) FROM entries)",
+    )?;
+    let is_empty = Head::load(reader)? == Head::NONE;
+    if is_empty || changed.len() > 1 {
+        calls.extend(changed);
+    }
+    Ok(calls)
 }
 
 /// Looks at the last entries of a database, and believes those before.

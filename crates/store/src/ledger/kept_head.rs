@@ -20,9 +20,8 @@ const LONGEST: u64 = 200;
 /// Returns the head that was kept last in a folder, if one was.
 pub fn kept_head(folder: &Path) -> Option<Head> {
     let path = path(folder);
-    let is_small = fs::symlink_metadata(&path).is_ok_and(|found| {
-        found.is_file() && found.len() <= LONGEST
-    });
+    let is_small =
+        fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
     is_small.then(|| fs::read_to_string(path).ok())??.parse().ok()
 }
 

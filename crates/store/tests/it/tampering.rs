@@ -111,6 +111,104 @@ fn a_chain_made_anew_is_not_the_one_whose_head_was_kept() {
     assert_eq!(first_fault(&found), (12, "its hash is not the one of the given head"));
 }
 
+/// A store whose ledger has a few entries, with the head beside it.
+fn recorded() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), 5);
+    folder
+}
+
+fn record(folder: &Path, count: usize) {
+    let store = Store::open(folder).unwrap();
+    let session = SessionId::generate();
+    for _ in 0..count {
+        let entry = Entry::now(&session, &CallId::generate(), EntryKind::Rejected, json!({}));
+        store.ledger().note(vec![entry]).unwrap();
+    }
+    drop(store);
+}
+
+/// Looks as `audit verify` does, with the head that is kept beside the database.
+fn verified(folder: &Path) -> Verification {
+    let heads = toolgate_store::kept_head(folder).into_iter();
+    Audit::open(folder).unwrap().map_or_else(
+        || Verification::of_nothing(toolgate_store::kept_head(folder).into_iter().collect()),
+        |audit| audit.verify(heads).unwrap(),
+    )
+}
+
+#[test]
+fn a_ledger_that_was_emptied_is_noticed_by_the_head_beside_it() {
+    assert!(verified(recorded().path()).is_sound());
+    let attacks: [(&str, usize); 8] = [
+        ("DELETE FROM entries", 0),
+        ("DELETE FROM entries", 2),
+        ("DELETE FROM entries", 5),
+        ("DELETE FROM entries", 20),
+        ("DELETE FROM entries WHERE seq > 3", 0),
+        ("DELETE FROM entries WHERE seq = 5", 0),
+        ("DELETE FROM entries WHERE seq = 5", 1),
+        ("DELETE FROM entries WHERE seq > 3", 9),
+    ];
+    for (attack, more) in attacks {
+        let folder = recorded();
+        open(folder.path()).execute(attack, []).unwrap();
+        if more > 0 {
+            record(folder.path(), more);
+        }
+        let found = verified(folder.path());
+        assert!(!found.is_sound(), "{attack}, then {more} more");
+    }
+    // The file may be exchanged as a whole, or removed.
+    for more in [0, 3, 30] {
+        let folder = recorded();
+        for name in ["state.db", "state.db-wal", "state.db-shm"] {
+            fs::remove_file(folder.path().join(name)).ok();
+        }
+        if more > 0 {
+            record(folder.path(), more);
+        }
+        assert!(!verified(folder.path()).is_sound(), "{more}");
+    }
+}
+
+#[test]
+fn a_ledger_that_goes_on_moves_its_head() {
+    let folder = recorded();
+    let before = toolgate_store::kept_head(folder.path()).unwrap();
+    record(folder.path(), 3);
+    let after = toolgate_store::kept_head(folder.path()).unwrap();
+    assert_eq!((before.seq(), after.seq()), (5, 8));
+    assert!(verified(folder.path()).is_sound());
+    // Something that is no head says nothing.
+    fs::write(folder.path().join("ledger.head"), "nonsense").unwrap();
+    assert!(verified(folder.path()).is_sound());
+    record(folder.path(), 1);
+    assert_eq!(toolgate_store::kept_head(folder.path()).unwrap().seq(), 9);
+}
+
+#[test]
+fn calls_that_other_tables_know_are_missed() {
+    for known in [
+        "INSERT INTO watches (call, session, at, roots) VALUES ('c', 's', 5, x'2f');
+         INSERT INTO changes VALUES (1, x'2f', NULL, NULL)",
+        "INSERT INTO open_calls VALUES ('r', 's', 'c', 'shell', 1)",
+        "INSERT INTO approvals VALUES ('a', 'r', '{\"call\":\"c\"}', 1, NULL, '{}', 'x', 9000000)",
+    ] {
+        let folder = recorded();
+        let connection = open(folder.path());
+        connection.execute_batch(known).unwrap();
+        connection.execute("DELETE FROM entries", []).unwrap();
+        fs::remove_file(folder.path().join("ledger.head")).unwrap();
+        let found = Audit::open(folder.path()).unwrap().unwrap().verify(None).unwrap();
+        assert_eq!(
+            first_fault(&found),
+            (0, "the call `c` is known elsewhere, and has no entry"),
+            "{known}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 

@@ -69,8 +69,6 @@ fn text(path: &Path) -> anyhow::Result<Option<String>> {
         {
             Ok(None)
         }
-        Err(error) => {
-            Err(UsageError(format!("cannot read `{}`: {error}", path.display())).into())
-        }
+        Err(error) => Err(UsageError(format!("cannot read `{}`: {error}", path.display())).into()),
     }
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use toolgate_core::redact::Redactor;
 use toolgate_core::spawn::Spawner;
+use toolgate_core::visible;
 use toolgate_core::workspace::Workspace;
 use toolgate_mcp::client::auth::{Identity, OAuth, Tokens};
-use toolgate_core::visible;
 use toolgate_mcp::client::{self, Program, Remote, Spec, Way};
 use toolgate_mcp::servers::{Entry, ServerName};
 use toolgate_policy::needs::{self, Need};
@@ -200,9 +200,7 @@ impl Start<'_> {
         // The user's settings say what a server may do; those of a project may narrow it.
         let (own, network) = match origin {
             Origin::User => (config.sandbox, config.network.as_slice()),
-            Origin::Workspace => {
-                (config.sandbox.filter(|own| *own == Sandbox::ReadOnly), &[][..])
-            }
+            Origin::Workspace => (config.sandbox.filter(|own| *own == Sandbox::ReadOnly), &[][..]),
         };
         let folder = self.folder(origin, config);
         let started = Started::Server(Box::new(config.clone()), folder.clone());
@@ -223,7 +221,8 @@ impl Start<'_> {
     /// Returns how the workspace declares tools, or why that is not used.
     fn discovery(&self) -> Option<Result<Discovery, String>> {
         let (user, own) = (&self.user.mcp, &self.brought.mcp);
-        let discover = user.tool_discovery_command.clone().or(own.tool_discovery_command.clone())?;
+        let discover =
+            user.tool_discovery_command.clone().or(own.tool_discovery_command.clone())?;
         let call = user.tool_call_command.clone().or(own.tool_call_command.clone())?;
         // A folder's own commands are run where it is trusted, whoever names them.
         if !self.brought.is_trusted {

@@ -99,11 +99,7 @@ impl Accepted {
         }
     }
 
-    fn change(
-        config: &Path,
-        folder: &Path,
-        change: impl FnOnce(&mut Self),
-    ) -> Result<(), String> {
+    fn change(config: &Path, folder: &Path, change: impl FnOnce(&mut Self)) -> Result<(), String> {
         owned::change(&path(config, folder), |text| {
             let kept: Self = serde_json::from_str(text).unwrap_or_default();
             let folder = name(folder);

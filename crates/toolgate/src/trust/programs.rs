@@ -176,7 +176,10 @@ mod tests {
         assert!(before.is_some() && before == after);
         assert_ne!(before, part(0, r#"{"scripts":{"x":"sh b"},"dependencies":{"a":"1"}}"#));
         let before = part(1, "[project]\ndependencies = []\n[tool.uv]\nindex = \"a\"\n");
-        assert_eq!(before, part(1, "[project]\ndependencies = [\"b\"]\n[tool.uv]\nindex = \"a\"\n"));
+        assert_eq!(
+            before,
+            part(1, "[project]\ndependencies = [\"b\"]\n[tool.uv]\nindex = \"a\"\n")
+        );
         assert_ne!(before, part(1, "[project]\ndependencies = []\n[tool.uv]\nindex = \"b\"\n"));
         assert_eq!(part(0, "["), None);
     }
@@ -200,7 +203,10 @@ mod tests {
                 ..ServerConfig::default()
             };
             let folder = root.join(cwd.unwrap_or("."));
-            of_server(&server, &folder, &workspace).into_iter().map(|file| file.name).collect::<Vec<_>>()
+            of_server(&server, &folder, &workspace)
+                .into_iter()
+                .map(|file| file.name)
+                .collect::<Vec<_>>()
         };
         assert_eq!(names("t/s", &[], &[], None), ["t/s"]);
         assert_eq!(names("./t/../t/s", &[], &[], None), ["t/s"]);

@@ -7,8 +7,8 @@ use toolgate_core::visible;
 use toolgate_core::workspace::Workspace;
 
 use super::accepted::{Accepted, Version};
-use super::programs;
 use super::content;
+use super::programs;
 use crate::config::{Config, mcp_json, project};
 use crate::owned;
 

@@ -36,13 +36,17 @@ fn nothing_that_loosens_counts_before_it_is_accepted() {
         ("x.toml", "[[rule]]\npermission = [\"Bash\"]\ndecision = \"allow\"\nsandbox = \"full\"\n"),
         ("x.toml", "[[rule]]\ntool = \"shell\"\ndecision = \"allow\"\npriority = 999\n"),
         ("x.toml", "[[rule]]\ntool = \"*\"\ndecision = \"allow\"\nmodes = [\"default\"]\n"),
-        ("x.toml", "[[rule]]\ncommand = [\"touch a\"]\ndecision = \"allow\"\nnetwork = [\"a.b\"]\n"),
+        (
+            "x.toml",
+            "[[rule]]\ncommand = [\"touch a\"]\ndecision = \"allow\"\nnetwork = [\"a.b\"]\n",
+        ),
         ("x.toml", "[[rule]]\ncommand_regex = \".*\"\ndecision = \"allow\"\nrisk = \"low\"\n"),
         ("x.toml", "[permissions]\ndefault_mode = \"yolo\"\nallow = [\"Bash(touch a)\"]\n"),
         ("x.json", "{\"permissions\":{\"allow\":[\"Bash(touch *)\"]}}"),
         ("team.toml", "[permissions]\nallow = [\"Bash(touch *)\"]\nask = [\"Read(x)\"]\n"),
     ] {
-        let toolgate = trusted(&[(".toolgate/policies/team.toml", "[permissions]\nask = [\"Read(x)\"]\n")]);
+        let toolgate =
+            trusted(&[(".toolgate/policies/team.toml", "[permissions]\nask = [\"Read(x)\"]\n")]);
         toolgate.write(&format!(".toolgate/policies/{file}"), text);
         let (decision, said) = decided(&toolgate);
         assert_eq!(decision, "ask", "{text}");
@@ -118,7 +122,10 @@ fn a_denial_that_is_taken_out_holds_until_that_is_accepted() {
 #[test]
 fn a_review_shows_the_difference_and_accepts_it() {
     let toolgate = trusted(&[(".toolgate/policies/team.toml", ALLOWS)]);
-    assert_eq!(stdout(&toolgate.run(["trust", "review"]).success()), "Nothing changed since you accepted it.\n");
+    assert_eq!(
+        stdout(&toolgate.run(["trust", "review"]).success()),
+        "Nothing changed since you accepted it.\n"
+    );
     toolgate.write(".toolgate/policies/team.toml", "[permissions]\nallow = [\"Bash(make *)\"]\n");
     toolgate.write(".toolgate/policies/b.toml", "[permissions]\nallow = [\"Bash(cp *)\"]\n");
     // What was accepted stays in force meanwhile.
@@ -134,7 +141,10 @@ fn a_review_shows_the_difference_and_accepts_it() {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let status = stdout(&toolgate.run(["trust", "status"]).success());
-    assert!(status.contains("waiting for `toolgate trust review`:\n  .toolgate/policies/b.toml"), "{status}");
+    assert!(
+        status.contains("waiting for `toolgate trust review`:\n  .toolgate/policies/b.toml"),
+        "{status}"
+    );
     let json = json_lines(&toolgate.run(["--json", "trust", "review"]).code(1)).remove(0);
     assert_eq!(json["waiting"].as_array().unwrap().len(), 2);
     let (doctor, _) = (stdout(&toolgate.run(["doctor"])), ());
@@ -192,8 +202,13 @@ fn no_rule_of_a_workspace_grants_more_than_the_workspace() {
     ] {
         let rule = format!("[[rule]]\ncommand = [\"touch *\"]\ndecision = \"allow\"\n{grant}\n");
         let toolgate = trusted(&[(".toolgate/policies/x.toml", &rule)]);
-        let done = toolgate.run(["policy", "explain", "shell", r#"{"command":"touch a"}"#]).success();
-        assert!(stderr(&done).contains("a workspace's rule cannot grant"), "{grant}: {}", stderr(&done));
+        let done =
+            toolgate.run(["policy", "explain", "shell", r#"{"command":"touch a"}"#]).success();
+        assert!(
+            stderr(&done).contains("a workspace's rule cannot grant"),
+            "{grant}: {}",
+            stderr(&done)
+        );
         let shown = stdout(&done);
         for more in ["unconfined", "example.com", "/opt", "/bin", "hooks"] {
             assert!(!shown.contains(more), "{grant}: {shown}");
@@ -238,7 +253,8 @@ fn rules_that_the_user_adds_by_a_command_are_accepted() {
     assert_eq!(decided(&toolgate), ("allow".to_owned(), String::new()));
     // Not together with what somebody else put there.
     let toolgate = trusted(&[]);
-    toolgate.write(".toolgate/policies/permissions.toml", "[permissions]\nallow = [\"Bash(cp *)\"]\n");
+    toolgate
+        .write(".toolgate/policies/permissions.toml", "[permissions]\nallow = [\"Bash(cp *)\"]\n");
     toolgate.run(["policy", "allow", "Bash(touch *)", "--project"]).success();
     assert_eq!(decides(&toolgate), "ask");
 }

@@ -171,8 +171,7 @@ fn a_script_that_appears_after_the_question_voids_the_yes() {
 
 #[test]
 fn other_files_may_change_and_output_is_not_bound() {
-    for (line, file) in
-        [("sh x.sh", "x.py"), ("sh x.sh > out.txt", "out.txt"), ("touch a", "x.sh")]
+    for (line, file) in [("sh x.sh", "x.py"), ("sh x.sh > out.txt", "out.txt"), ("touch a", "x.sh")]
     {
         let scene = Scene::new();
         let attacker = Attacker::changing(Some(scene.root.join(file)));

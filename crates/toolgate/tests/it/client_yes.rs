@@ -1,6 +1,7 @@
 //! What a client that says yes by itself agrees to: edits that can be taken back, and nothing else.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -41,13 +42,21 @@ fn called(client: &mut Client, tool: &str, args: &Value) -> (String, Vec<String>
     }
 }
 
+/// Where Python is.
+pub(crate) fn python3() -> PathBuf {
+    let places = ["/usr/bin/python3", "/usr/local/bin/python3"].map(PathBuf::from);
+    let found = places.into_iter().find(|python| python.exists());
+    found.expect("Python is installed")
+}
+
 fn configured(more: &str) -> Toolgate {
     let toolgate = Toolgate::with_files(&[("a.txt", "one\n")]);
     fs::write(toolgate.outside("s.py"), SERVER).unwrap();
-    let python = toolgate.outside("s.py");
+    let server = toolgate.outside("s.py");
     let config = format!(
-        "[approvals]\nwait = 1\n{more}\n[servers.s]\ncommand = \"python3\"\nargs = [\"{}\"]\n",
-        python.display()
+        "[approvals]\nwait = 1\n{more}\n[servers.s]\ncommand = \"{}\"\nargs = [\"{}\"]\n",
+        python3().display(),
+        server.display()
     );
     fs::write(toolgate.home("config.toml"), config).unwrap();
     toolgate

@@ -56,6 +56,7 @@ fn clients_see_them_and_a_broken_list_is_told() {
     let mut client = Client::connect(&toolgate, &["--mode", "yolo"]);
     assert_eq!(text(&client.call(SHOUT, &json!({ "text": "hi" }))), "{\"TEXT\":\"HI\"}");
     fs::write(toolgate.path("tools/list"), "echo nonsense; echo oops >&2; exit 5\n").unwrap();
+    toolgate.run(["trust", "review", "--yes"]).success();
     let told = toolgate.run(["--mode", "yolo", "call", SHOUT, "{}"]).failure();
     assert!(stderr(&told).contains("ended with exit code 5: oops"), "{}", stderr(&told));
 }

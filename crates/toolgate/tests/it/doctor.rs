@@ -242,7 +242,7 @@ fn what_the_workspace_brings_is_told_whether_it_is_used_or_not() {
     toolgate.write(".mcp.json", "{}");
     let changed = seen(&toolgate).pop().unwrap();
     assert!(
-        changed.starts_with("warning: the settings that start programs are not those"),
+        changed.starts_with("warning: what this folder brings is not as you accepted it"),
         "{changed}"
     );
     let empty = Toolgate::new();

@@ -51,7 +51,7 @@ fn eras() -> [ClientLifecycleMode; 2] {
 async fn write(action: ElicitationAction, after: Duration, era: ClientLifecycleMode) -> String {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open(folder.path()).unwrap();
-    let elicitation = Elicitation::new(Trust::LowRisk);
+    let elicitation = Elicitation::new(Trust::Trust);
     let gate = Gate::builder(Arc::new(toolgate::tools::registry().unwrap()))
         .approver(elicitation.clone())
         .build();

@@ -2,11 +2,16 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use serde_json::json;
+use toolgate::core::approval::Answer;
+use toolgate_store::approvals::Desk;
 
+use crate::client_yes::python3;
 use crate::harness::{Toolgate, stderr, stdout};
 use crate::mcp_client::Client;
+use crate::workshop::eventually;
 
 /// A script that declares no tools.
 const LIST: &str = "#!/bin/sh\necho '[]'\n";
@@ -71,7 +76,9 @@ fn a_changed_program_is_not_started_however_it_is_named() {
         ]);
         executable(&toolgate, "tools/list");
         let line = line.replace("ABSOLUTE", &absolute(&toolgate));
-        let own = format!("[mcp]\ntool_discovery_command = \"{line}\"\ntool_call_command = \"sh tools/run\"\n");
+        let own = format!(
+            "[mcp]\ntool_discovery_command = \"{line}\"\ntool_call_command = \"sh tools/run\"\n"
+        );
         toolgate.write(".toolgate/config.toml", own);
         toolgate.run(["trust", "add"]).success();
         assert!(!discovering(&toolgate).contains("trust review"), "{line}");
@@ -79,7 +86,10 @@ fn a_changed_program_is_not_started_however_it_is_named() {
         let evil = format!("#!/bin/sh\ntouch {}\necho '[]'\n", made.display());
         toolgate.write(file, evil);
         let said = discovering(&toolgate);
-        assert!(said.contains("not as you accepted it; look at it with `toolgate trust review`"), "{line}: {said}");
+        assert!(
+            said.contains("not as you accepted it; look at it with `toolgate trust review`"),
+            "{line}: {said}"
+        );
         assert!(said.contains(file.trim_end_matches(".py")), "{line}: {said}");
         assert!(!made.exists(), "{line}");
         let shown = stdout(&toolgate.run(["trust", "review"]).code(1));
@@ -93,7 +103,8 @@ fn a_changed_program_is_not_started_however_it_is_named() {
 fn the_command_that_runs_a_tool_is_looked_at_before_each_call() {
     let declares = "#!/bin/sh\necho '[{\"name\":\"x\"}]'\n";
     let toolgate = Toolgate::with_files(&[("tools/list", declares), ("tools/run", "echo ran\n")]);
-    let own = "[mcp]\ntool_discovery_command = \"sh tools/list\"\ntool_call_command = \"sh tools/run\"\n";
+    let own =
+        "[mcp]\ntool_discovery_command = \"sh tools/list\"\ntool_call_command = \"sh tools/run\"\n";
     toolgate.write(".toolgate/config.toml", own);
     toolgate.run(["trust", "add"]).success();
     let mut client = Client::connect(&toolgate, &["--mode", "yolo"]);
@@ -107,27 +118,30 @@ fn the_command_that_runs_a_tool_is_looked_at_before_each_call() {
 
 #[test]
 fn tool_commands_are_confined_unless_the_user_says_otherwise() {
-    if !toolgate_testing_confines() {
+    if !can_confine() {
         return;
     }
     let toolgate = Toolgate::new();
     let outside = toolgate.outside("made");
-    let evil = format!("#!/bin/sh\ntouch {} 2>/dev/null\ntouch inside\necho '[]'\n", outside.display());
+    let evil =
+        format!("#!/bin/sh\ntouch {} 2>/dev/null\ntouch inside\necho '[]'\n", outside.display());
     toolgate.write("tools/list", evil);
-    let own = "[mcp]\ntool_discovery_command = \"sh tools/list\"\ntool_call_command = \"sh tools/run\"\n";
+    let own =
+        "[mcp]\ntool_discovery_command = \"sh tools/list\"\ntool_call_command = \"sh tools/run\"\n";
     toolgate.write(".toolgate/config.toml", own);
     toolgate.run(["trust", "add"]).success();
     discovering(&toolgate);
     assert!(toolgate.path("inside").exists() && !outside.exists());
     let root = toolgate.path("");
     let root = root.to_str().unwrap().trim_end_matches('/');
-    fs::write(toolgate.home("config.toml"), format!("[folders.\"{root}\"]\nsandbox = \"full\"\n")).unwrap();
+    fs::write(toolgate.home("config.toml"), format!("[folders.\"{root}\"]\nsandbox = \"full\"\n"))
+        .unwrap();
     discovering(&toolgate);
     assert!(outside.exists());
 }
 
 /// Returns `true` if commands can be confined here.
-fn toolgate_testing_confines() -> bool {
+fn can_confine() -> bool {
     let toolgate = Toolgate::new();
     let confines = !stdout(&toolgate.run(["doctor"])).contains("`none`");
     if !confines {
@@ -139,9 +153,12 @@ fn toolgate_testing_confines() -> bool {
 /// A workspace with a server in its `.mcp.json`.
 fn with_server(entry: &serde_json::Value) -> Toolgate {
     let toolgate = Toolgate::with_files(&[("s.py", SERVER), ("tools/s.py", SERVER)]);
-    toolgate.write("start.sh", "exec python3 s.py\n");
+    let python = python3().display().to_string();
+    toolgate.write("start.sh", format!("exec {python} s.py\n"));
     executable(&toolgate, "start.sh");
-    toolgate.write(".mcp.json", json!({ "mcpServers": { "s": entry } }).to_string());
+    let text = json!({ "mcpServers": { "s": entry } }).to_string();
+    let text = text.replace("PYTHON", &python).replace("BIN", "/usr/bin");
+    toolgate.write(".mcp.json", text);
     toolgate.run(["trust", "add"]).success();
     toolgate
 }
@@ -149,17 +166,17 @@ fn with_server(entry: &serde_json::Value) -> Toolgate {
 #[test]
 fn a_server_whose_files_changed_is_not_started() {
     for (entry, file) in [
-        (json!({ "command": "python3", "args": ["s.py"] }), "s.py"),
-        (json!({ "command": "python3", "args": ["-u", "./s.py"] }), "s.py"),
-        (json!({ "command": "env", "args": ["python3", "tools/s.py"] }), "tools/s.py"),
-        (json!({ "command": "sh", "args": ["start.sh"] }), "start.sh"),
-        (json!({ "command": "sh", "args": ["-c", "exec python3 s.py"] }), "s.py"),
-        (json!({ "command": "timeout", "args": ["99", "python3", "s.py"] }), "s.py"),
+        (json!({ "command": "PYTHON", "args": ["s.py"] }), "s.py"),
+        (json!({ "command": "PYTHON", "args": ["-u", "./s.py"] }), "s.py"),
+        (json!({ "command": "BIN/env", "args": ["PYTHON", "tools/s.py"] }), "tools/s.py"),
+        (json!({ "command": "/bin/sh", "args": ["start.sh"] }), "start.sh"),
+        (json!({ "command": "/bin/sh", "args": ["-c", "exec PYTHON s.py"] }), "s.py"),
+        (json!({ "command": "BIN/timeout", "args": ["99", "PYTHON", "s.py"] }), "s.py"),
     ] {
         let toolgate = with_server(&entry);
         let tested = || stdout(&toolgate.run(["servers", "test"]));
         let first = tested();
-        assert!(!first.contains("trust review"), "{entry}: {first}");
+        assert!(first.contains("s: ready"), "{entry}: {first}");
         let evil = format!("import os; os.system('touch {}')\n", toolgate.path("made").display());
         toolgate.write(file, evil);
         let said = tested();
@@ -170,49 +187,59 @@ fn a_server_whose_files_changed_is_not_started() {
 
 #[test]
 fn a_server_of_a_workspace_is_confined_whatever_it_says_itself() {
-    if !toolgate_testing_confines() {
+    if !can_confine() {
         return;
     }
     let toolgate = Toolgate::with_files(&[("s.py", SERVER)]);
-    let own = "[servers.s]\ncommand = \"python3\"\nargs = [\"s.py\"]\nsandbox = \"full\"\nnetwork = [\"example.com\"]\n";
+    let python = python3();
+    let own = format!(
+        "[servers.s]\ncommand = {python:?}\nargs = [\"s.py\"]\nsandbox = \"full\"\nnetwork = [\"example.com\"]\n"
+    );
     toolgate.write(".toolgate/config.toml", own);
     toolgate.run(["trust", "add"]).success();
-    let put = |path: &std::path::Path| {
-        let args = json!({ "path": path }).to_string();
-        let ran = toolgate.run(["--mode", "yolo", "--allowed-tools", "mcp__s__do", "call", "mcp__s__do", &args]);
-        (stdout(&ran), stderr(&ran))
+    let put = |path: &Path| {
+        let mut client = Client::connect(&toolgate, &[]);
+        let id = client.begin("mcp__s__do", &json!({ "path": path }));
+        let mut desk = Desk::open(&toolgate.home("")).unwrap();
+        eventually("nothing is asked", || !desk.pending().unwrap().is_empty());
+        let open = desk.pending().unwrap().pop().unwrap();
+        assert!(format!("{:?}", open.request.preview).contains("path"), "{:?}", open.request);
+        desk.answer(open.request.id, &Answer::Once, "a test").unwrap();
+        client.answer(id).to_string()
     };
-    // The first call of a workspace's tool is shown to a person.
-    let policy = "[[rule]]\ntool = \"mcp__s__do\"\ndecision = \"allow\"\n";
-    fs::create_dir_all(toolgate.home("policies")).unwrap();
-    fs::write(toolgate.home("policies/p.toml"), policy).unwrap();
-    let (_, said) = put(&toolgate.outside("made"));
+    assert!(put(&toolgate.path("made")).contains("wrote"));
+    let said = stderr(&toolgate.run(["call", "mcp__s__do", "{}"]));
     assert!(said.contains("cannot grant `sandbox = \"full\"`"), "{said}");
+    let refused = put(&toolgate.outside("made"));
+    assert!(refused.contains("refused"), "{refused}");
     assert!(!toolgate.outside("made").exists());
 }
 
 #[test]
 fn a_server_of_the_users_that_runs_a_file_of_the_workspace_is_pinned_too() {
     let toolgate = Toolgate::with_files(&[("s.py", SERVER)]);
-    let own = "[servers.s]\ncommand = \"python3\"\nargs = [\"s.py\"]\n";
+    let python = python3();
+    let own = format!("[servers.s]\ncommand = {python:?}\nargs = [\"s.py\"]\n");
     fs::write(toolgate.home("config.toml"), own).unwrap();
     let tested = || stdout(&toolgate.run(["servers", "test"]));
-    assert!(tested().contains("not as you accepted it"), "{}", tested());
+    // Where the folder is not trusted, it starts elsewhere and does not find the file.
+    assert!(tested().contains("s: not there"), "{}", tested());
     toolgate.run(["trust", "add"]).success();
-    assert!(!tested().contains("not as you accepted it"), "{}", tested());
+    assert!(tested().contains("s: ready"), "{}", tested());
     toolgate.write("s.py", format!("{SERVER}# x\n"));
     assert!(tested().contains("not as you accepted it"), "{}", tested());
 }
 
 #[test]
 fn a_confined_command_cannot_change_what_settings_start() {
-    if !toolgate_testing_confines() {
+    if !can_confine() {
         return;
     }
     // As an attack found it: a command writes the program, and the next start runs it.
     let toolgate = Toolgate::with_files(&[("tools/list", LIST), ("tools/run", LIST)]);
     executable(&toolgate, "tools/list");
-    let own = "[mcp]\ntool_discovery_command = \"./tools/list\"\ntool_call_command = \"./tools/run\"\n";
+    let own =
+        "[mcp]\ntool_discovery_command = \"./tools/list\"\ntool_call_command = \"./tools/run\"\n";
     toolgate.write(".toolgate/config.toml", own);
     toolgate.run(["trust", "add"]).success();
     let outside = toolgate.outside("made");
@@ -233,7 +260,14 @@ fn a_confined_command_cannot_change_what_settings_start() {
         let rule = "[[rule]]\ncommand = [\"sh x.sh\"]\ndecision = \"allow\"\nsandbox = \"workspace_write\"\n";
         fs::write(toolgate.outside("p.toml"), rule).unwrap();
         let policy = toolgate.outside("p.toml");
-        let call = ["--policy", policy.to_str().unwrap(), "--non-interactive", "call", "shell", r#"{"command":"sh x.sh"}"#];
+        let call = [
+            "--policy",
+            policy.to_str().unwrap(),
+            "--non-interactive",
+            "call",
+            "shell",
+            r#"{"command":"sh x.sh"}"#,
+        ];
         toolgate.run(call);
         discovering(&toolgate);
         assert!(!outside.exists(), "{attack}");

@@ -133,7 +133,7 @@ fn no_id_leaves_the_folder_of_results() {
     assert_eq!(names(&around), before);
     let own = |name: &&std::ffi::OsString| !name.to_string_lossy().starts_with("state.db");
     let others = names(&toolgate.home("")).iter().filter(own).cloned().collect::<Vec<_>>();
-    assert_eq!(others, ["results", "runs"]);
+    assert_eq!(others, ["ledger.head", "results", "runs"]);
     assert_eq!(names(&toolgate.home("results")).len(), ids.len());
 }
 

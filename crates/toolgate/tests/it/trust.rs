@@ -75,6 +75,7 @@ fn programs_get_json() {
             "trusted": false,
             "answer": null,
             "brings": [".toolgate/policies/team.toml"],
+            "waiting": [],
         })
     );
     assert_eq!(one(&["add"]), json!({ "folder": workspace, "trust": "TRUST_FOLDER" }));

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_core::journal::Footprint;
 use toolgate_core::policy::rule::Sandbox;
+use toolgate_core::policy::shell::inputs;
 use toolgate_core::policy::{Effect, Level};
 use toolgate_core::prelude::*;
 use toolgate_core::reach::Reach;
@@ -178,7 +179,12 @@ impl Invocation for Shell {
 
     fn interference(&self, context: &CallContext) -> Vec<String> {
         let background: Arc<Background> = context.session().state();
-        background.interference()
+        let mut found = background.interference();
+        if inputs(&self.command).is_cut {
+            let unbound = "the line names more files than an approval can be bound to, so that some could change before it runs";
+            found.push(unbound.to_owned());
+        }
+        found
     }
 
     fn footprint(&self, context: &CallContext) -> Footprint {

@@ -54,8 +54,9 @@ pub fn existing_inputs(
             }
         }
     }
-    for place in search.map(env::split_paths).into_iter().flatten() {
-        let place = folder.join(place);
+    let search = search.map(env::split_paths).into_iter().flatten();
+    let search = search.map(|place| folder.join(place)).chain(folders.iter().skip(1).cloned());
+    for place in search {
         let is_ours = is_inside(&place) || place.canonicalize().is_ok_and(|real| is_inside(&real));
         for name in inputs.programs.iter().filter(|_| is_ours) {
             found.add(&place.join(name));
@@ -67,17 +68,25 @@ pub fn existing_inputs(
 /// Returns the folders that a line may work in: where it starts, and where it goes from there.
 fn folders(inputs: &Inputs, folder: &Path) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
+    let named = inputs.names.iter().map(|name| normal(&folder.join(name)));
     // One may be entered from another, and which is entered first is not looked at.
     for _ in 0..3 {
         for name in &inputs.folders {
             for base in folders.clone() {
                 let inner = normal(&base.join(name));
-                let inner = if inner.is_file() { inner.parent().map(Path::to_owned) } else { Some(inner) };
+                let inner =
+                    if inner.is_file() { inner.parent().map(Path::to_owned) } else { Some(inner) };
                 let Some(inner) = inner.filter(|inner| inner.is_dir()) else { continue };
                 if folders.len() < MOST_FOLDERS && !folders.contains(&inner) {
                     folders.push(inner);
                 }
             }
+        }
+    }
+    // A folder that is named may be one to work in, or to find programs in.
+    for inner in named.filter(|inner| inner.is_dir() && inner.parent().is_some()) {
+        if folders.len() < MOST_FOLDERS && !folders.contains(&inner) {
+            folders.push(inner);
         }
     }
     folders
@@ -137,6 +146,8 @@ mod tests {
         assert_eq!(found("make -C a"), ["Makefile"]);
         assert_eq!(found("cd a; npm test"), ["a/package.json"]);
         assert_eq!(found("tool go"), ["bin/tool"]);
+        assert_eq!(found("PATH=$PWD/a/b:./bin:$PATH; export PATH; tool"), ["bin/tool"]);
+        assert_eq!(found("pushd a/b && sh x.sh"), ["a/b/x.sh", "x.sh"]);
         assert_eq!(found("sh ./x.s?"), ["x.sh"]);
         assert_eq!(found("echo hello"), [""; 0]);
     }

@@ -45,7 +45,9 @@ pub(super) fn give(
         let (shown, is_cut) = prompt::render(&request, &view);
         print_styled(&shown)?;
         if is_cut {
-            print_text("  Not all of it is shown; `toolgate approvals show` shows all of a request.\n")?;
+            print_text(
+                "  Not all of it is shown; `toolgate approvals show` shows all of a request.\n",
+            )?;
         }
     }
     match desk.answer(request.id, &answer, BY) {
