@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use toolgate_testing::processes;
 
 use super::model::{Model, Script};
-use crate::harness::{Toolgate, set_mode};
+use crate::harness::Toolgate;
 use crate::peers;
 use crate::workshop::eventually;
 
@@ -88,8 +88,12 @@ impl Scene {
             self.transcript().display(),
             env!("CARGO_BIN_EXE_toolgate"),
         );
-        fs::write(&program, script).unwrap();
-        set_mode(&program, 0o755);
+        let source = self.toolgate.outside("toolgate.sh");
+        fs::write(&source, script).unwrap();
+        // Written by this process, the program could still be open in a child being born.
+        let mut install = Command::new("install");
+        let installed = install.args(["-m", "755"]).arg(source).arg(&program).status();
+        assert!(installed.unwrap().success());
         Server::Program(program)
     }
 
