@@ -90,8 +90,9 @@ impl Table {
                 })?;
             }
             for folder in &entry.folders {
-                let usual = folder.split_once('|').map_or(folder.as_str(), |(_, usual)| usual);
-                if !usual.starts_with('/') && !usual.starts_with("~/") {
+                let (variable, usual) = folder.split_once('|').unwrap_or(("", folder));
+                let is_variable = variable.starts_with('$') && usual.is_empty();
+                if !is_variable && !usual.starts_with('/') && !usual.starts_with("~/") {
                     return Err(NeedsError::Folder { folder: folder.clone() });
                 }
             }
