@@ -249,9 +249,10 @@ fn place(text: &str, world: &dyn World) -> Option<PathBuf> {
     };
     let path = if below.is_empty() { base } else { base.join(below) };
     let path = normal(&path);
-    // A whole home folder, or a folder around the workspace, is no cache.
+    // A whole home folder is no cache, nor is a folder around the workspace or in it.
     let is_wide = |inner: Option<&Path>| inner.is_some_and(|inner| inner.starts_with(&path));
-    (!is_wide(world.home()) && !is_wide(Some(world.workspace()))).then_some(path)
+    let is_own = path.starts_with(world.workspace());
+    (!is_own && !is_wide(world.home()) && !is_wide(Some(world.workspace()))).then_some(path)
 }
 
 /// The user's own place for caches and settings, where variables name one.

@@ -57,7 +57,7 @@ const COMMANDS: &[Everyday] = &[
         setup: "python3 -m venv .venv && .venv/bin/pip install -q six",
         before: ".venv/bin/pip uninstall -q -y six",
         line: ".venv/bin/pip install six",
-        rule: "Bash(.venv/bin/pip install *)",
+        rule: "Bash(pip install *)",
     },
     Everyday {
         name: "everyday uv sync",
@@ -118,6 +118,7 @@ fn measure(lab: &Lab, command: &Everyday) -> Result<Row> {
     let bash = |folder: &Path, line: &str| {
         let mut bash = Command::new("bash");
         bash.current_dir(folder).args(["-c", line]).env("PATH", &path).env("REMOTE", remote.url());
+        bash.env_remove("CARGO_TARGET_DIR");
         bash
     };
     let rules = scratch.path().join("rules.toml");
@@ -132,6 +133,7 @@ fn measure(lab: &Lab, command: &Everyday) -> Result<Row> {
 
     let mut gated = lab.toolgate(&inside);
     gated.arg("--policy").arg(&rules).args(["sh", "--", command.line]).env("PATH", &path);
+    gated.env_remove("CARGO_TARGET_DIR");
     let bare = bash(&outside, command.line);
     let shown = vec![
         format!("toolgate --cwd FOLDER --policy RULES sh -- '{}'", command.line),

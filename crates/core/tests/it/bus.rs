@@ -31,6 +31,7 @@ fn request(number: usize) -> ApprovalRequest {
         reasons: Box::new(["it changes files".into()]),
         rule: None,
         guarded: false,
+        undoable: false,
         dangers: Box::default(),
         places: Box::default(),
         commands: Box::default(),

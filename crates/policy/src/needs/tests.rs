@@ -93,6 +93,18 @@ fn variables_move_caches_but_not_onto_the_home_or_workspace() {
 }
 
 #[test]
+fn builds_go_to_a_copy_of_a_target_folder_elsewhere() {
+    let mut moved = world();
+    let has = |world: &Made, folder: &str| {
+        need("cargo build", world).unwrap().caches.contains(&PathBuf::from(folder))
+    };
+    moved.variables.insert("CARGO_TARGET_DIR", "/var/target");
+    assert!(has(&moved, "/var/target"));
+    moved.variables.insert("CARGO_TARGET_DIR", "/w/target");
+    assert!(!has(&moved, "/w/target"), "the workspace itself can be written");
+}
+
+#[test]
 fn settings_of_the_user_add_hosts_and_are_shown_without_credentials() {
     let mut settings = world();
     let file = PathBuf::from("/home/me/.npmrc");

@@ -38,7 +38,6 @@ const HANDED_ON: &[&str] = &[
     "VERBOSE",
     "TERMINFO",
     // Rust.
-    "CARGO_TARGET_DIR",
     "CARGO_BUILD_JOBS",
     "CARGO_BUILD_TARGET",
     "CARGO_INCREMENTAL",

@@ -68,9 +68,7 @@ pub(super) fn unwritable(
     home: Option<&Path>,
 ) -> Option<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    let lines =
-        complaints.lines().filter(|line| NOT_WRITTEN.iter().any(|words| line.contains(words)));
-    for path in lines.flat_map(absolute_paths) {
+    for path in telling_lines(complaints).flat_map(absolute_paths) {
         let path = normal(Path::new(path));
         if roots.iter().any(|root| path.starts_with(root)) {
             continue;
@@ -88,6 +86,26 @@ pub(super) fn unwritable(
         }
     }
     (!folders.is_empty()).then_some(folders)
+}
+
+/// The lines about a folder that cannot be written. Where one has only the reason, as in cargo's
+/// `Caused by:`, the path is in the lines above.
+fn telling_lines(complaints: &str) -> impl Iterator<Item = &str> {
+    const ABOVE: usize = 3;
+    let lines: Vec<&str> = complaints.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_reason = |line: &str| NOT_WRITTEN.iter().any(|words| line.contains(words));
+    let told: Vec<&str> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| is_reason(line))
+        .flat_map(|(at, line)| {
+            let is_alone = NOT_WRITTEN.iter().any(|words| line.trim_start().starts_with(words));
+            let first = if is_alone { at.saturating_sub(ABOVE) } else { at };
+            lines.get(first..=at).unwrap_or_default()
+        })
+        .copied()
+        .collect();
+    told.into_iter()
 }
 
 /// The absolute paths in a line, where quotes, colons and blanks end them. The program that
@@ -115,6 +133,9 @@ mod tests {
             format!("touch: cannot touch '{shown}/x': Read-only file system"),
             format!("bash: {shown}/x: Read-only file system"),
             format!("Error: EROFS: read-only file system, open '{shown}/x'"),
+            format!(
+                "error: failed to open: {shown}/x\n\nCaused by:\n  Read-only file system (os error 30)"
+            ),
             format!("npm error enoent ENOENT: no such file or directory, mkdir '{shown}/x'"),
         ] {
             assert_eq!(of(&complaint), Some(vec![outside.clone()]), "{complaint}");
