@@ -46,6 +46,9 @@ pub(super) struct Steps {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GivenUp;
 
+/// A text cannot be followed step by step, or not to its end.
+struct Unfollowed;
+
 impl fmt::Display for GivenUp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the search takes too long")
@@ -155,111 +158,115 @@ impl<'a> Patient<'a> {
         let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.steps.spent.fetch_add(nanos, Ordering::Relaxed);
         match found {
-            Some(found) => Ok(found),
+            Ok(found) => Ok(found),
             // The machine cannot follow every letter.
-            None if may_go_on() && self.cost(range.len()) <= BEARABLE => {
+            Err(Unfollowed) if may_go_on() && self.cost(range.len()) <= BEARABLE => {
                 let text = text.get(..range.end).unwrap_or(text);
                 self.matcher.find_at(text, range.start).map_err(|_| GivenUp)
             }
-            None => Err(GivenUp),
+            Err(Unfollowed) => Err(GivenUp),
         }
     }
 
-    /// Returns the first match in a part of a text, or nothing if it could not be followed.
+    /// Returns the first match in a part of a text, if there is one.
     fn stepped(
         &self,
         text: &[u8],
         range: Range<usize>,
         may_go_on: &dyn Fn() -> bool,
-    ) -> Option<Option<Match>> {
+    ) -> Result<Option<Match>, Unfollowed> {
         if !may_go_on() {
-            return None;
+            return Err(Unfollowed);
         }
-        let [forward, reverse] = self.steps.engines()?;
+        let [forward, reverse] = self.steps.engines().ok_or(Unfollowed)?;
         let mut caches = self.caches.borrow_mut();
         let [ahead, back] =
             caches.get_or_insert_with(|| [forward.create_cache(), reverse.create_cache()]);
         let Some(end) = last_match(forward, ahead, text, range.clone(), may_go_on)? else {
-            return Some(None);
+            return Ok(None);
         };
         let start = first_match(reverse, back, text, range.start..end, may_go_on)?;
-        Some(Some(Match::new(start.unwrap_or(end), end)))
+        Ok(Some(Match::new(start.unwrap_or(end), end)))
     }
 }
 
-/// Follows a text to where the first match ends; nothing if it cannot be followed.
+/// Follows a text to where the first match ends.
 fn last_match(
     dfa: &DFA,
     cache: &mut Cache,
     text: &[u8],
     range: Range<usize>,
     may_go_on: &dyn Fn() -> bool,
-) -> Option<Option<usize>> {
+) -> Result<Option<usize>, Unfollowed> {
     let input = Input::new(text).range(range.clone());
-    let mut state = dfa.start_state_forward(cache, &input).ok()?;
+    let mut state = dfa.start_state_forward(cache, &input).map_err(|_| Unfollowed)?;
     let mut found = None;
     for at in range.clone() {
         if at % STRIDE == 0 && !may_go_on() {
-            return None;
+            return Err(Unfollowed);
         }
-        state = dfa.next_state(cache, state, *text.get(at)?).ok()?;
+        state = dfa
+            .next_state(cache, state, *text.get(at).ok_or(Unfollowed)?)
+            .map_err(|_| Unfollowed)?;
         if !state.is_tagged() {
             continue;
         }
         if state.is_match() {
             found = Some(at);
         } else if state.is_dead() {
-            return Some(found);
+            return Ok(found);
         } else if state.is_quit() {
-            return None;
+            return Err(Unfollowed);
         }
     }
     state = match text.get(range.end) {
-        Some(byte) => dfa.next_state(cache, state, *byte).ok()?,
-        None => dfa.next_eoi_state(cache, state).ok()?,
+        Some(byte) => dfa.next_state(cache, state, *byte).map_err(|_| Unfollowed)?,
+        None => dfa.next_eoi_state(cache, state).map_err(|_| Unfollowed)?,
     };
     if state.is_quit() {
-        return None;
+        return Err(Unfollowed);
     }
-    Some(if state.is_match() { Some(range.end) } else { found })
+    Ok(if state.is_match() { Some(range.end) } else { found })
 }
 
-/// Follows a text back from the end of a match to its beginning; nothing if it cannot be followed.
+/// Follows a text back from the end of a match to its beginning.
 fn first_match(
     dfa: &DFA,
     cache: &mut Cache,
     text: &[u8],
     range: Range<usize>,
     may_go_on: &dyn Fn() -> bool,
-) -> Option<Option<usize>> {
+) -> Result<Option<usize>, Unfollowed> {
     let input = Input::new(text).range(range.clone()).anchored(Anchored::Yes);
-    let mut state = dfa.start_state_reverse(cache, &input).ok()?;
+    let mut state = dfa.start_state_reverse(cache, &input).map_err(|_| Unfollowed)?;
     let mut found = None;
     for at in range.clone().rev() {
         if at % STRIDE == 0 && !may_go_on() {
-            return None;
+            return Err(Unfollowed);
         }
-        state = dfa.next_state(cache, state, *text.get(at)?).ok()?;
+        state = dfa
+            .next_state(cache, state, *text.get(at).ok_or(Unfollowed)?)
+            .map_err(|_| Unfollowed)?;
         if !state.is_tagged() {
             continue;
         }
         if state.is_match() {
             found = Some(at + 1);
         } else if state.is_dead() {
-            return Some(found);
+            return Ok(found);
         } else if state.is_quit() {
-            return None;
+            return Err(Unfollowed);
         }
     }
     let before = range.start.checked_sub(1).and_then(|at| text.get(at));
     state = match before {
-        Some(byte) => dfa.next_state(cache, state, *byte).ok()?,
-        None => dfa.next_eoi_state(cache, state).ok()?,
+        Some(byte) => dfa.next_state(cache, state, *byte).map_err(|_| Unfollowed)?,
+        None => dfa.next_eoi_state(cache, state).map_err(|_| Unfollowed)?,
     };
     if state.is_quit() {
-        return None;
+        return Err(Unfollowed);
     }
-    Some(if state.is_match() { Some(range.start) } else { found })
+    Ok(if state.is_match() { Some(range.start) } else { found })
 }
 
 impl Matcher for Patient<'_> {
