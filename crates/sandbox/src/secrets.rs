@@ -135,7 +135,7 @@ mod tests {
         let homes = own_homes(Some(Path::new("/nonexistent")));
         let is_there = geteuid().is_root() && Path::new(ROOT_HOME).is_dir();
         assert_eq!(homes.iter().any(|home| home == Path::new(ROOT_HOME)), is_there);
-        assert_eq!(own_homes(Some(Path::new("/"))).contains(&PathBuf::from("/")), false);
+        assert!(!own_homes(Some(Path::new("/"))).contains(&PathBuf::from("/")));
         assert!(!of_system().iter().any(|place| HOMES.iter().any(|home| place == Path::new(home))));
     }
 

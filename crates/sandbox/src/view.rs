@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use toolgate_policy::Level;
 use toolgate_policy::rule::Sandbox;
 
 use crate::copies::Copy;
@@ -88,7 +89,14 @@ impl View {
         if let Program::File { path, .. } = &plan.program {
             view.keep(path.as_path());
         }
-        for path in confinement.read.iter().chain(&confinement.unmasked).map(Raw::as_path) {
+        // Where mounts give a command temporary files of its own, it sees no others.
+        let is_private = |path: &&Raw| {
+            let mut temporary = view.temporary.iter();
+            confinement.level == Level::Namespaces
+                && temporary.any(|place| path.as_path().starts_with(place))
+        };
+        let read: Vec<&Raw> = confinement.read.iter().filter(|path| !is_private(path)).collect();
+        for path in read.into_iter().chain(&confinement.unmasked).map(Raw::as_path) {
             let is_settings = homes.iter().any(|home| path.starts_with(home))
                 && !view.kept.iter().any(|root| path.starts_with(root));
             // A workspace may have been given a link by a command, a home folder by its owner.

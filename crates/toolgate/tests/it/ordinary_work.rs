@@ -161,10 +161,7 @@ fn what_the_sandbox_holds_back_is_said_in_words() {
     let folder = outside.parent().unwrap().display();
     assert!(text.contains(&format!("call `shell` with `write`: [\"{folder}\"]")), "{text}");
     fs::write(shop.outside("y"), "y").unwrap();
-    let line = format!("cat {}", shop.outside("y").display());
-    assert_eq!(printed(&shop.shell(&line)).0, "y", "a file that was judged is seen");
-    fs::write(shop.path("cat.sh"), line).unwrap();
-    let result = shop.shell("bash cat.sh");
+    let result = shop.shell(&format!("cat {}", shop.outside("y").display()));
     let text = result.llm_content.as_text();
     assert!(text.contains("a /tmp of its own"), "{text}");
     fs::create_dir_all(shop.path(".git/hooks")).unwrap();
