@@ -71,6 +71,17 @@ impl Config {
     }
 }
 
+impl Config {
+    /// Returns what the user says about programs that the settings of a folder start. It must name
+    /// that very folder.
+    pub(crate) fn folder(&self, root: &Path) -> folders::FolderConfig {
+        let is_root =
+            |folder: &Path| folder == root || folder.canonicalize().is_ok_and(|real| real == root);
+        let named = self.folders.iter().find(|(folder, _)| is_root(folder));
+        named.map(|(_, settings)| settings.clone()).unwrap_or_default()
+    }
+}
+
 /// Whose answers count, and how long they are waited for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -6,31 +6,21 @@
 
 mod command;
 mod declared;
+mod project;
 mod tool;
 
 pub use command::DiscoveryError;
+pub use project::Discovery;
 
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use toolgate_core::spawn::Spawner;
 use toolgate_core::tool::Tool;
 use toolgate_core::workspace::Workspace;
 
 use self::command::Ran;
 use self::declared::Declared;
 use self::tool::DiscoveredTool;
-
-/// A project's own commands.
-#[derive(Debug, Clone)]
-pub struct Discovery {
-    /// Prints the tools there are, as a JSON array.
-    pub discover: String,
-    /// Runs one.
-    pub call: String,
-    /// Starts both, as far as they may reach.
-    pub spawner: Arc<dyn Spawner>,
-}
 
 /// What a project declares.
 #[derive(Debug, Default)]

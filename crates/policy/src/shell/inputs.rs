@@ -52,8 +52,11 @@ pub fn inputs(line: &str) -> Inputs {
             inputs.add(&ran.command);
         }
     }
-    // Lists of loops, arrays, and code in quotes name files, too.
-    for name in line.split(is_separator) {
+    let redirects = commands.iter().flat_map(|command| &command.redirects);
+    let written = redirects.filter(|redirect| redirect.direction == Direction::Write);
+    let written: BTreeSet<&str> = written.map(|output| output.target.text.as_str()).collect();
+    // Lists of loops, arrays, and code in quotes name files, too. What is written to is no input.
+    for name in line.split(is_separator).filter(|name| !written.contains(name)) {
         inputs.word(&Word { pattern: name.contains(['*', '?', '[']), ..Word::plain(name) });
     }
     inputs

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use toolgate_policy::host;
 use toolgate_policy::rule::Sandbox;
 
-use super::Config;
 use super::servers::Reach;
 
 /// What programs may reach that the settings of a folder start: its servers and tool commands.
@@ -29,16 +28,5 @@ impl FolderConfig {
             return Some("the folder must be an absolute path".to_owned());
         }
         self.network.iter().find_map(|name| host::parse_granted(name).err()).map(|e| e.to_string())
-    }
-}
-
-impl Config {
-    /// Returns what the user says about programs that the settings of a folder start. It must name
-    /// that very folder.
-    pub(crate) fn folder(&self, root: &Path) -> FolderConfig {
-        let is_root =
-            |folder: &Path| folder == root || folder.canonicalize().is_ok_and(|real| real == root);
-        let named = self.folders.iter().find(|(folder, _)| is_root(folder));
-        named.map(|(_, settings)| settings.clone()).unwrap_or_default()
     }
 }

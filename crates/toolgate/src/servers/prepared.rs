@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -265,14 +266,17 @@ impl Start<'_> {
         Reach { sandbox, network, needs }
     }
 
-    /// Returns the folder that a server starts in. In a folder that is not trusted, a program of
-    /// the user's must not find what that folder has for it.
+    /// Returns the folder that a server starts in. In a folder that is not trusted, an unconfined
+    /// program of the user's must not find what that folder has for it, so it gets an empty one.
     fn folder(&self, origin: Origin, config: &ServerConfig) -> PathBuf {
         let root = self.workspace.root();
+        let is_full = config.sandbox.is_none_or(|sandbox| sandbox == Sandbox::Full);
         match (&config.cwd, origin) {
             (Some(folder), _) => root.join(folder),
-            (None, Origin::User) if !self.brought.is_trusted => {
-                home::state().ok().filter(|folder| folder.is_dir()).unwrap_or_else(env::temp_dir)
+            (None, Origin::User) if !self.brought.is_trusted && is_full => {
+                let folder = home::state().map(|state| state.join("servers")).ok();
+                let made = folder.filter(|folder| fs::create_dir_all(folder).is_ok());
+                made.unwrap_or_else(|| PathBuf::from("/"))
             }
             (None, _) => root.to_owned(),
         }

@@ -15,6 +15,11 @@ use toolgate::core::gate::Gate;
 use toolgate::core::journal::{Changes, Journal, Watch, Watching};
 use toolgate::core::ledger::RecordError;
 use toolgate::core::workspace::Workspace;
+use toolgate_store::approvals::Desk;
+
+use crate::harness::Toolgate;
+use crate::mcp_client::Client;
+use crate::workshop::eventually;
 
 const FILES: &[&str] = &[
     "x.sh",
@@ -178,6 +183,24 @@ fn other_files_may_change_and_output_is_not_bound() {
         scene.run(&gate(&attacker), line);
         assert_eq!(attacker.rounds(), 1, "{line}");
     }
+}
+
+#[test]
+fn a_question_says_which_commands_run_in_the_background() {
+    let toolgate = Toolgate::new();
+    let policy = "[permissions]\nallow = [\"Bash(sleep *)\"]\n";
+    fs::create_dir_all(toolgate.home("policies")).unwrap();
+    fs::write(toolgate.home("policies/p.toml"), policy).unwrap();
+    let mut client = Client::connect(&toolgate, &[]);
+    client.call("shell", &json!({ "command": "sleep 600", "background": true }));
+    let id = client.begin("shell", &json!({ "command": "touch a", "sandbox": "full" }));
+    let mut desk = Desk::open(&toolgate.home("")).unwrap();
+    eventually("nothing is asked", || !desk.pending().unwrap().is_empty());
+    let open = desk.pending().unwrap().pop().unwrap();
+    let dangers = format!("{:?}", open.request.dangers);
+    assert!(dangers.contains("in the background") && dangers.contains("sleep 600"), "{dangers}");
+    desk.answer(open.request.id, &Answer::refuse(), "a test").unwrap();
+    client.answer(id);
 }
 
 /// Changes a file after the last look at the question, as a command in the background could.

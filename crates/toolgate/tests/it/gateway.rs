@@ -59,7 +59,11 @@ pub(crate) fn names(client: &mut Client) -> Vec<String> {
 
 #[test]
 fn tools_of_a_server_are_listed_beside_others_and_ask() {
+    // A client is asked about tools of servers only where its answers are trusted.
     let toolgate = behind(&[], "");
+    let config = toolgate.home("config.toml");
+    let trusting = "[approvals]\nelicitation = \"trust\"\n";
+    fs::write(&config, fs::read_to_string(&config).unwrap() + trusting).unwrap();
     let mut client = Client::connect_as(&toolgate, &[], &json!({ "elicitation": {} }));
     let listed = names(&mut client);
     assert!(listed.contains(&"mcp__other__echo".to_owned()), "{listed:?}");
@@ -188,7 +192,7 @@ fn servers_that_a_folder_names_later_are_not_started_until_somebody_looked() {
         };
         let unused = call();
         let said = String::from_utf8_lossy(&unused.stderr).into_owned();
-        assert!(!unused.status.success() && said.contains("toolgate trust add"), "{said}");
+        assert!(!unused.status.success() && said.contains("toolgate trust review"), "{said}");
         toolgate.run(["trust", "add", cwd.to_str().unwrap()]).success();
         // The first call of each tool of such a server is a person's to see.
         let said = String::from_utf8_lossy(&call().stderr).into_owned();

@@ -210,8 +210,8 @@ fn a_server_of_a_workspace_is_confined_whatever_it_says_itself() {
     assert!(put(&toolgate.path("made")).contains("wrote"));
     let said = stderr(&toolgate.run(["call", "mcp__s__do", "{}"]));
     assert!(said.contains("cannot grant `sandbox = \"full\"`"), "{said}");
-    let refused = put(&toolgate.outside("made"));
-    assert!(refused.contains("refused"), "{refused}");
+    // It may get a private folder there, which is gone with it.
+    put(&toolgate.outside("made"));
     assert!(!toolgate.outside("made").exists());
 }
 

@@ -15,9 +15,9 @@ use toolgate_core::tool::{
     Authority, Concurrency, Definition, DynInvocation, Input, Location, Preview, Tool,
 };
 
-use super::Discovery;
 use super::command::{self, DiscoveryError};
 use super::declared::Declared;
+use super::project::Discovery;
 use crate::process::line_inputs;
 
 /// A call that takes longer is ended.
