@@ -719,7 +719,9 @@ fn in_mode_sandbox_a_deny_asks_only_where_it_could_be_hidden() {
     }
     let verdict = decide("git $WHAT");
     assert!(verdict.reasons.iter().any(|reason| reason.starts_with("rule `Bash(git push *)`")));
-    for line in ["for x in 1; do rm x; done", "git push", "$(rm x)", "cat .env", "echo $((rm) | (x))"] {
+    for line in
+        ["for x in 1; do rm x; done", "git push", "$(rm x)", "cat .env", "echo $((rm) | (x))"]
+    {
         assert_eq!(decide(line).decision, Decision::Deny, "{line}");
     }
 }

@@ -50,7 +50,7 @@ const SOAKS: &[Soak] = &[
 
 pub(crate) fn run(workspace: &Workspace, args: &SoakArgs) -> Result<()> {
     let Some(name) = &args.name else {
-        print!("{}", list());
+        println!("{}", list());
         return Ok(());
     };
     let Some(soak) = SOAKS.iter().find(|soak| soak.name == name) else {
@@ -60,7 +60,9 @@ pub(crate) fn run(workspace: &Workspace, args: &SoakArgs) -> Result<()> {
 }
 
 fn list() -> String {
-    SOAKS.iter().map(|soak| format!("{:<10}{}\n", soak.name, soak.about)).collect()
+    let lines: Vec<String> =
+        SOAKS.iter().map(|soak| format!("{:<10}{}", soak.name, soak.about)).collect();
+    lines.join("\n")
 }
 
 #[cfg(test)]

@@ -150,8 +150,8 @@ fn is_cut(request: &ApprovalRequest) -> bool {
     let places = request.places.iter().map(|place| place.shown.as_str());
     let mut texts = commands
         .chain(places)
-        .chain(request.reasons.iter().map(|reason| reason.as_str()))
-        .chain(request.dangers.iter().map(|danger| danger.as_str()))
+        .chain(request.reasons.iter().map(AsRef::as_ref))
+        .chain(request.dangers.iter().map(AsRef::as_ref))
         .chain([request.description.as_str()]);
     counts.into_iter().any(|count| count > MANY) || texts.any(is_long)
 }

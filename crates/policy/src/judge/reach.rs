@@ -133,14 +133,17 @@ impl Judge<'_> {
         }
         for want in wants {
             // In front of all else: it is what a second run is about.
-            findings.all.insert(0, match self.setting.mode {
-                Mode::Plan => Finding::floor(
-                    FloorKind::Mode,
-                    Decision::Deny,
-                    format!("in plan mode only reading runs, and it wants to {want}"),
-                ),
-                _ => Finding::plain(Decision::Ask, format!("it wants to {want}")),
-            });
+            findings.all.insert(
+                0,
+                match self.setting.mode {
+                    Mode::Plan => Finding::floor(
+                        FloorKind::Mode,
+                        Decision::Deny,
+                        format!("in plan mode only reading runs, and it wants to {want}"),
+                    ),
+                    _ => Finding::plain(Decision::Ask, format!("it wants to {want}")),
+                },
+            );
         }
     }
 }

@@ -217,8 +217,7 @@ impl Judge<'_> {
         if inner.is_empty() {
             return;
         }
-        let is_unseen =
-            |ran: &Ran| ran.command.words.is_empty() && !self.is_confined_script(ran);
+        let is_unseen = |ran: &Ran| ran.command.words.is_empty() && !self.is_confined_script(ran);
         if covers_all {
             let mut walk = walk.clone();
             for ran in inner {

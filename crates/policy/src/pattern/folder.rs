@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::Places;
+use super::path::Places;
 use crate::world::normal;
 
 /// The folder that a command runs in; for other tools, the workspace.

@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn no_line_lists_without_end() {
-        let line = format!("cat {}", (0..5_000).map(|n| format!("f{n} ")).collect::<String>());
+        let files: Vec<String> = (0..5_000).map(|number| format!("f{number}")).collect();
+        let line = format!("cat {}", files.join(" "));
         let inputs = inputs(&line);
         assert!(inputs.names.len() <= MOST && inputs.is_cut);
     }

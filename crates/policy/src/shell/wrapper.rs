@@ -157,10 +157,7 @@ impl Finder {
         // A descriptor's file holds what the line passes to it.
         let is_descriptor = |text: &str| text.contains("/dev/") || text.contains("/proc/");
         let is_file = |word: &&Word| {
-            word.known
-                && !word.pattern
-                && !word.text.starts_with('-')
-                && !is_descriptor(&word.text)
+            word.known && !word.pattern && !word.text.starts_with('-') && !is_descriptor(&word.text)
         };
         let script = file.filter(is_file).map(|word| word.text.clone());
         if self.found.len() <= MOST {

@@ -1,5 +1,6 @@
 //! The files in a workspace that settings start programs with.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::Path;
 
@@ -128,7 +129,7 @@ fn existing(
 ) -> Vec<ProgramFile> {
     let own = env::var_os("PATH");
     let path = path.map(std::ffi::OsStr::new).or(own.as_deref());
-    let named = Inputs { conventional: Default::default(), ..inputs.clone() };
+    let named = Inputs { conventional: BTreeSet::default(), ..inputs.clone() };
     let named = existing_inputs(&named, folder, workspace, path);
     let all = existing_inputs(inputs, folder, workspace, path);
     let is_ours = |file: &Input| {
@@ -143,7 +144,7 @@ fn existing(
         if !unrelated.is_empty() {
             name.push_str(" (what it runs)");
         }
-        ProgramFile { name, is_named, unrelated, file }
+        ProgramFile { name, file, is_named, unrelated }
     };
     all.into_iter().filter(is_ours).map(program).collect()
 }

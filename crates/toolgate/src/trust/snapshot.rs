@@ -92,7 +92,7 @@ pub(crate) const POLICIES: &str = ".toolgate/policies";
 
 /// Returns the name that a policy file of a workspace is accepted by.
 pub(crate) fn policy_name(path: &Path) -> String {
-    let name = path.file_name().map(Path::new).unwrap_or(path);
+    let name = path.file_name().map_or(path, Path::new);
     format!("{POLICIES}/{}", visible::path(name))
 }
 

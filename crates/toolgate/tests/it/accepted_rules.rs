@@ -147,7 +147,7 @@ fn a_review_shows_the_difference_and_accepts_it() {
     );
     let json = json_lines(&toolgate.run(["--json", "trust", "review"]).code(1)).remove(0);
     assert_eq!(json["waiting"].as_array().unwrap().len(), 2);
-    let (doctor, _) = (stdout(&toolgate.run(["doctor"])), ());
+    let doctor = stdout(&toolgate.run(["doctor"]));
     assert!(doctor.contains("not as you accepted it"), "{doctor}");
     toolgate.run(["trust", "review", "--yes"]).success();
     assert_eq!(decided(&toolgate), ("ask".to_owned(), String::new()));
