@@ -727,6 +727,25 @@ fn in_mode_sandbox_a_deny_asks_only_where_it_could_be_hidden() {
 }
 
 #[test]
+fn in_mode_sandbox_a_rule_that_asks_is_not_suspected() {
+    let rules = "[permissions]\nask = [\"Bash(git push *)\", \"Bash(cargo publish *)\", \"Bash(python -m twine *)\"]";
+    let engine = engine(rules, Mode::Sandbox);
+    let world = Lexical::new("/w").with_home("/home/me");
+    for line in [
+        "for step in check test; do cargo $step -q || exit 1; done",
+        "poetry run python -c 'import idna'",
+        "make -j\"$(nproc)\" all",
+    ] {
+        let verdict = engine.decide(&call(json!({ "command": line })), &world);
+        assert_eq!(verdict.decision, Decision::Allow, "{line}: {verdict:?}");
+    }
+    for line in ["for x in 1; do git push; done", "sh -c 'cargo publish'", "python -m twine x"] {
+        let verdict = engine.decide(&call(json!({ "command": line })), &world);
+        assert_eq!(verdict.decision, Decision::Ask, "{line}: {verdict:?}");
+    }
+}
+
+#[test]
 fn in_mode_sandbox_a_permission_asks_no_more_than_none() {
     let rules = "[permissions]\nallow = [\"Bash(sh -c *)\", \"Bash(xargs *)\", \"Bash(env *)\"]";
     let engine = engine(rules, Mode::Sandbox);

@@ -232,6 +232,9 @@ const VARIABLES: &[(&str, &[&str])] = &[
 /// Ends of a search path's folders whose parents hold what the programs load.
 const PROGRAMS: &[&str] = &["bin", "sbin", "shims", ".bin"];
 
+/// Links of one folder of programs that are followed, at most.
+const MOST_LINKS: usize = 2_000;
+
 /// Folders in a home that hold far more than programs.
 const SHARED: &[&str] = &[".local", ".config", ".cache", ".local/share", ".local/state"];
 
@@ -271,10 +274,38 @@ pub(crate) fn named(env: &[(Raw, Raw)], homes: &[PathBuf]) -> Vec<PathBuf> {
         let around =
             folder.parent().filter(|_| is_programs).filter(|around| !is_wide(around, homes));
         places.push(around.map_or(folder.clone(), Path::to_owned));
+        if homes.iter().any(|home| folder.starts_with(home)) {
+            places.extend(linked(&folder, homes));
+        }
     }
     places.retain(|place| !homes.iter().any(|home| home.starts_with(place)));
     places.retain(|place| place.symlink_metadata().is_ok());
     places
+}
+
+/// The places that links in a folder of programs lead to: `~/.local/bin/x` may be installed in
+/// `~/.local/share/x/bin/x`.
+fn linked(folder: &Path, homes: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_LINKS);
+    let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    let targets = links.filter_map(|entry| entry.path().canonicalize().ok());
+    let own = targets.filter(|target| homes.iter().any(|home| target.starts_with(home)));
+    own.map(|target| installed(&target, homes)).collect()
+}
+
+/// The folder that a program and what it loads are installed in, or the program alone where that
+/// folder holds far more.
+fn installed(program: &Path, homes: &[PathBuf]) -> PathBuf {
+    let is_named = |folder: &&Path, names: &[&str]| {
+        folder.file_name().is_some_and(|name| names.iter().any(|own| name == *own))
+    };
+    let around = program.ancestors().skip(1);
+    if let Some(modules) = around.clone().filter(|one| is_named(one, &["node_modules"])).last() {
+        return modules.to_owned();
+    }
+    let programs = around.clone().find(|one| is_named(one, PROGRAMS));
+    let root = programs.and_then(Path::parent).filter(|root| !is_wide(root, homes));
+    root.or(programs).map_or(program.to_owned(), Path::to_owned)
 }
 
 fn absolute(list: &OsStr) -> impl Iterator<Item = PathBuf> {
@@ -329,5 +360,32 @@ mod tests {
         places.retain(|place| place.starts_with(&home));
         let expected = ["custom/cargo/bin", "Documents/bin", ".local/bin", ".tool"];
         assert_eq!(places, expected.map(|name| home.join(name)));
+    }
+
+    #[test]
+    fn links_to_programs_show_what_they_lead_to_and_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let there = [
+            (".local/share/tool/bin/tool", ".local/share/tool"),
+            (".app/lib/node_modules/x/cli.js", ".app/lib/node_modules"),
+            ("src/mine/bin/mine", "src/mine/bin"),
+            ("Documents/script.sh", "Documents/script.sh"),
+        ];
+        fs::create_dir_all(home.join(".local/bin")).unwrap();
+        for (number, (target, _)) in there.iter().enumerate() {
+            let target = home.join(target);
+            fs::create_dir_all(target.parent().unwrap()).unwrap();
+            fs::write(&target, "").unwrap();
+            let link = home.join(format!(".local/bin/{number}"));
+            std::os::unix::fs::symlink(target, link).unwrap();
+        }
+        let path = home.join(".local/bin");
+        let env = [(Raw::from("PATH"), Raw::from(path.to_str().unwrap()))];
+        let places = named(&env, std::slice::from_ref(&home));
+        for (_, expected) in there {
+            assert!(places.contains(&home.join(expected)), "{expected}: {places:?}");
+        }
+        assert_eq!(places.len(), there.len() + 1, "{places:?}");
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! A dev-dependency of the other crates; it depends on none of them.
 
+mod elsewhere;
 mod git;
 mod patience;
 mod process;
@@ -9,6 +10,7 @@ mod skip;
 mod soak;
 mod time;
 
+pub use elsewhere::elsewhere;
 pub use git::git;
 pub use patience::{PATIENCE, eventually};
 pub use process::{Process, processes, unique_sleep};

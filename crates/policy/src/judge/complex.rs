@@ -61,7 +61,8 @@ impl Judge<'_> {
     /// Whether rules forbid something that a line could hide.
     pub(super) fn is_restricted(&self) -> bool {
         let [_, table] = self.setting.tables;
-        table.restrictions().commands || table.restrictions().paths
+        let has_any = table.restrictions().commands || table.restrictions().paths;
+        has_any && (!self.confines_all() || table.named().any(|(rule, _)| self.restricts(rule)))
     }
 
     /// What may be forbidden in a command that is not fully known.
@@ -160,14 +161,19 @@ impl Judge<'_> {
     }
 
     /// Returns `true` if a rule of an owner restricts commands or paths in this mode.
-    fn restricts(&self, rule: &Rule) -> bool {
+    ///
+    /// Where everything is confined, a rule that asks about commands asks where it is seen: what it
+    /// keeps from leaving the sandbox stays in it. A rule that denies holds in any case.
+    pub(super) fn restricts(&self, rule: &Rule) -> bool {
         let matcher = &rule.matcher;
         let is_narrow = !matcher.commands.is_empty()
             || matcher.args.is_some()
             || !matcher.conditions.is_empty();
+        let holds = rule.decision == Decision::Deny || !self.confines_all();
+        let is_about_commands = is_owners(rule) && is_narrow && rule.is_about("shell") && holds;
         rule.decision != Decision::Allow
             && rule.modes.contains(self.setting.mode)
-            && (restricts_paths(rule) || (is_owners(rule) && is_narrow && rule.is_about("shell")))
+            && (restricts_paths(rule) || is_about_commands)
     }
 
     /// Has the sandbox enforce a rule that denies paths. Returns `false` if it cannot.

@@ -16,6 +16,7 @@ use super::forms::{
 use crate::decision::Decision;
 use crate::effect::{Access, Effect, Place, Risk};
 use crate::mode::Mode;
+use crate::pattern::CommandPattern;
 use crate::question::{PathForms, Question};
 use crate::rule::{Grant, Rule, Sandbox, Tier};
 use crate::shell::wrapper::{self, Ran};
@@ -263,8 +264,18 @@ impl Judge<'_> {
         if !table.restrictions().commands {
             return;
         }
+        let is_denied = |name: &str| {
+            let first = |pattern: &CommandPattern| {
+                pattern.first_words().and_then(|words| words.split(' ').next()) == Some(name)
+            };
+            let is_about = |rule: &Rule| rule.matcher.commands.iter().any(first);
+            table.named().any(|(rule, _)| self.restricts(rule) && is_about(rule))
+        };
         let named = possible_programs(command);
-        if let Some(name) = named.iter().find(|name| table.restricts_program(name)) {
+        let is_restricted = |name: &&String| {
+            table.restricts_program(name) && (!self.confines_all() || is_denied(name))
+        };
+        if let Some(name) = named.iter().find(is_restricted) {
             let reason = format!("`{}` may run `{name}`, which a rule is about", shown(command));
             findings.push(Finding::floor(FloorKind::Shell, Decision::Ask, reason));
         }

@@ -139,8 +139,8 @@ fn put(into: &mut BTreeSet<String>, is_cut: &mut bool, name: &str) {
 fn spellings(text: &str) -> Vec<&str> {
     let mut found = vec![text];
     if text.starts_with('-') {
-        // The value of a short option may be attached to it.
-        let letters = text.char_indices().skip(2).map(|(at, _)| at).take(3);
+        // The value of a short option may be attached to it, and `${x:-value}` has no option.
+        let letters = text.char_indices().skip(1).map(|(at, _)| at).take(4);
         found.extend(letters.filter_map(|at| text.get(at..)));
     }
     found.extend(text.split('=').skip(1));

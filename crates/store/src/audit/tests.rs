@@ -96,7 +96,7 @@ fn stats_count() {
                 "times": 2,
                 "tool": "shell",
                 "about": "npm run \"build\"",
-                "rule": "Bash(npm run build)",
+                "rule": "Bash(npm run build) in /work",
             }],
         })
     );

@@ -95,7 +95,8 @@ fn shown(toolgate: &Toolgate, name: &str, args: &[&str]) {
     settings.add_filter(r"[0-9a-f]{8}-[0-9a-f-]{27}", "[session]");
     settings.add_filter(r"[0-9a-f]{64}", "[hash]");
     settings.add_filter(r" +\+\d+ ms", "  [time]");
-    settings.add_filter(&regex_escape(toolgate.path("").to_str().unwrap()), "[workspace]/");
+    let workspace = regex_escape(toolgate.path("").to_str().unwrap().trim_end_matches('/'));
+    settings.add_filter(&workspace, "[workspace]");
     settings.add_filter(&regex_escape(toolgate.home("").to_str().unwrap()), "[home]/");
     settings.bind(|| insta::assert_snapshot!(name, printed));
 }

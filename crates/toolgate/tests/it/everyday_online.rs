@@ -126,7 +126,8 @@ fn left_behind(root: &Path, folder: &Path) -> BTreeMap<String, String> {
         }
         let path = entry.path();
         let relative = path.strip_prefix(root).unwrap();
-        let is_near = relative.components().count() <= 2;
+        // npm notes more about packages in its lock file when its cache is empty.
+        let is_near = relative.components().count() <= 2 && name != "package-lock.json";
         if entry.file_type().unwrap().is_dir() {
             found.extend(left_behind(root, &path));
         } else {

@@ -133,15 +133,13 @@ fn a_repository_is_made_after_a_question() {
     assert!(person.asked()[0].contains("has to change `.git`"));
 }
 
-/// A folder that is neither in the workspace nor in a temporary folder, which sandboxes have of
-/// their own.
+/// A folder that is neither in the workspace nor in a place that sandboxes hide.
 fn elsewhere() -> Option<tempfile::TempDir> {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    if folder.path().starts_with("/tmp") || folder.path().starts_with("/var/tmp") {
-        println!("SKIPPED: this was built below a temporary folder");
-        return None;
+    let place = toolgate_testing::elsewhere(env!("CARGO_TARGET_TMPDIR").as_ref());
+    if place.is_none() {
+        toolgate_testing::skip("no folder outside of homes and temporary folders can be written");
     }
-    Some(folder)
+    place.map(|place| tempfile::tempdir_in(place).unwrap())
 }
 
 #[test]

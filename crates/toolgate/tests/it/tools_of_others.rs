@@ -118,6 +118,9 @@ fn tools_that_a_project_declares_are_listed_where_it_is_trusted() {
     assert_eq!(line.split_whitespace().nth(1), Some("project"), "{line}");
     toolgate.run(["tools", "show", name]).success().stdout(contains("Shouts."));
     toolgate.write("list", "sleep 60");
+    let changed = toolgate.run(["tools"]).success();
+    changed.stderr(contains("`list` is not as you accepted it"));
+    toolgate.run(["trust", "review", "--yes"]).success();
     fs::write(toolgate.home("config.toml"), "[mcp]\nwait = 1\n").unwrap();
     let late = toolgate.run(["tools"]).success();
     late.stderr(contains("no tools were discovered: the command took longer than 1 s"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toolgate_core::policy::rule::Sandbox;
 use toolgate_core::reach::Reach;
 
-use super::missing::{Missing, NOT_WRITTEN, absolute_paths, unwritable};
+use super::missing::{Missing, NOT_WRITTEN, absolute_paths, unseen, unwritable};
 
 /// Words that programs find for a write that was not let through.
 const WRITES: &[&str] = &[
@@ -104,6 +104,11 @@ pub(super) fn hint(ran: &Confined<'_>, complaints: &str) -> Option<Hint> {
         let why = "It ran in a sandbox that reaches only the hosts its programs are known to need, which may be why. If it needs another one, name it in `network`; the user is asked.".to_owned();
         return Some(Hint { why, missing: None, is_sure: false });
     }
+    if has(MISSING) && names_home(complaints, ran) {
+        let why = "It ran in a sandbox that sees of the home folder only the workspace, tool chains and what the programs in the line need, which may be why.".to_owned();
+        let missing = unseen(complaints, &ran.roots, ran.home).map(Missing::Write).or(full);
+        return Some(Hint { why, missing, is_sure: false });
+    }
     if has(MISSING) && has(PRIVATE) {
         let why = "It ran in a sandbox with a /tmp of its own, where nothing is but what commands of this session put there.".to_owned();
         return Some(Hint { why, missing: full, is_sure: false });
@@ -115,10 +120,6 @@ pub(super) fn hint(ran: &Confined<'_>, complaints: &str) -> Option<Hint> {
     if has(UNIX_SOCKETS) {
         let why = "Inside the sandbox programs cannot open Unix sockets. Servers that listen on a TCP port of localhost work.".to_owned();
         return Some(Hint { why, missing: full, is_sure: true });
-    }
-    if has(MISSING) && names_home(complaints, ran) {
-        let why = "It ran in a sandbox that sees of the home folder only the workspace, tool chains and what the programs in the line need, which may be why.".to_owned();
-        return Some(Hint { why, missing: full, is_sure: false });
     }
     if has(GUARDED) || (has(NEVER_MADE) && has(IN_THE_WAY)) {
         let why = "Inside the sandbox, files that govern other programs (.git/config, .git/hooks, .vscode, .claude and the like) can be neither changed, moved nor made.".to_owned();

@@ -67,8 +67,28 @@ pub(super) fn unwritable(
     roots: &[PathBuf],
     home: Option<&Path>,
 ) -> Option<Vec<PathBuf>> {
+    folders(complaints, &NOT_WRITTEN, roots, home)
+}
+
+/// The folders of the home that are there and that a command did not find, since its sandbox hides
+/// them. Returns nothing where one of them is not to be offered.
+pub(super) fn unseen(
+    complaints: &str,
+    roots: &[PathBuf],
+    home: Option<&Path>,
+) -> Option<Vec<PathBuf>> {
+    let found = folders(complaints, &["No such file or directory", "ENOENT"], roots, home)?;
+    found.iter().all(|folder| home.is_some_and(|home| folder.starts_with(home))).then_some(found)
+}
+
+fn folders(
+    complaints: &str,
+    words: &[&str],
+    roots: &[PathBuf],
+    home: Option<&Path>,
+) -> Option<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    for path in telling_lines(complaints).flat_map(absolute_paths) {
+    for path in telling_lines(complaints, words).flat_map(absolute_paths) {
         let path = normal(Path::new(path));
         if roots.iter().any(|root| path.starts_with(root)) {
             continue;
@@ -88,18 +108,18 @@ pub(super) fn unwritable(
     (!folders.is_empty()).then_some(folders)
 }
 
-/// The lines about a folder that cannot be written. Where one has only the reason, as in cargo's
+/// The lines with the words for a refusal. Where one has only the reason, as in cargo's
 /// `Caused by:`, the path is in the lines above.
-fn telling_lines(complaints: &str) -> impl Iterator<Item = &str> {
+fn telling_lines<'c>(complaints: &'c str, words: &[&str]) -> impl Iterator<Item = &'c str> {
     const ABOVE: usize = 3;
     let lines: Vec<&str> = complaints.lines().filter(|line| !line.trim().is_empty()).collect();
-    let is_reason = |line: &str| NOT_WRITTEN.iter().any(|words| line.contains(words));
+    let is_reason = |line: &str| words.iter().any(|words| line.contains(words));
     let told: Vec<&str> = lines
         .iter()
         .enumerate()
         .filter(|(_, line)| is_reason(line))
         .flat_map(|(at, line)| {
-            let is_alone = NOT_WRITTEN.iter().any(|words| line.trim_start().starts_with(words));
+            let is_alone = words.iter().any(|words| line.trim_start().starts_with(words));
             let first = if is_alone { at.saturating_sub(ABOVE) } else { at };
             lines.get(first..=at).unwrap_or_default()
         })

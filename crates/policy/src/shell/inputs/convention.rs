@@ -149,7 +149,8 @@ pub(super) fn files(name: &str, arguments: &[&str]) -> Vec<String> {
     if is_python || matches!(name, "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node") {
         for operand in operands().take(2) {
             let folder = operand.trim_end_matches('/');
-            found.extend(ENTRIES.iter().map(|entry| format!("{folder}/{entry}")));
+            let below = if folder == "." { String::new() } else { format!("{folder}/") };
+            found.extend(ENTRIES.iter().map(|entry| format!("{below}{entry}")));
         }
     }
     found

@@ -20,7 +20,7 @@ use regex_automata::{Anchored, Input, MatchKind};
 use toolgate_core::context::CallContext;
 
 /// The memory that a compiled expression may take.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+pub(super) const MOST_BYTES: usize = 8 << 20;
 /// The memory that the states met while matching may take.
 pub(super) const MOST_CACHED: usize = 16 << 20;
 /// States of an expression times bytes to look at: more is done step by step.
