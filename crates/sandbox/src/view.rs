@@ -129,11 +129,14 @@ impl View {
         }
         for home in homes {
             let shown = home::shown(home);
-            self.masked.extend(if self.covers.iter().any(|cover| home.starts_with(cover)) {
+            let secrets = if self.covers.iter().any(|cover| home.starts_with(cover)) {
                 secrets::in_shown(home, &shown)
             } else {
                 secrets::in_home(home)
-            });
+            };
+            for secret in secrets {
+                self.put_away(secret);
+            }
             for place in &shown {
                 self.keep(place);
             }
@@ -188,12 +191,17 @@ impl View {
             if is_out_of_sight || shown.contains(&secret) {
                 continue;
             }
-            let mut seen = self.writable.iter().chain(&self.kept);
-            if seen.any(|seen| seen.starts_with(&secret)) {
-                self.covers.push(secret);
-            } else {
-                self.masked.push(secret);
-            }
+            self.put_away(secret);
+        }
+    }
+
+    /// Hides a path. Where something in it must be seen, all else in it is hidden.
+    fn put_away(&mut self, secret: PathBuf) {
+        let mut seen = self.writable.iter().chain(&self.kept);
+        if seen.any(|seen| seen.starts_with(&secret)) {
+            self.covers.push(secret);
+        } else {
+            self.masked.push(secret);
         }
     }
 
