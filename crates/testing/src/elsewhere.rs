@@ -13,15 +13,17 @@ const PLACES: [&str; 3] = ["/var/lib", "/opt", "/srv"];
 pub fn elsewhere(target: &Path) -> Option<PathBuf> {
     let homes = env::var_os("HOME").map(PathBuf::from).into_iter();
     let homes: Vec<PathBuf> = homes.chain(["/root".into(), "/home".into()]).collect();
-    let is_plain = |path: &PathBuf| {
+    let is_plain = |path: &Path| {
         let is_temporary = path.starts_with("/tmp") || path.starts_with("/var/tmp");
         !is_temporary && !homes.iter().any(|home| path.starts_with(home))
     };
     let mut places = [target].into_iter().chain(PLACES.iter().map(Path::new));
-    places.find_map(|place| place.canonicalize().ok().filter(is_plain).filter(is_writable))
+    places.find_map(|place| {
+        place.canonicalize().ok().filter(|place| is_plain(place) && is_writable(place))
+    })
 }
 
-fn is_writable(folder: &PathBuf) -> bool {
+fn is_writable(folder: &Path) -> bool {
     let probe = folder.join(format!(".toolgate-test-{}", std::process::id()));
     fs::create_dir(&probe).and_then(|()| fs::remove_dir(&probe)).is_ok()
 }

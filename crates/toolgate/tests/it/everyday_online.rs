@@ -126,10 +126,8 @@ fn left_behind(root: &Path, folder: &Path) -> BTreeMap<String, String> {
         }
         let path = entry.path();
         let relative = path.strip_prefix(root).unwrap();
-        // npm notes more about packages in its lock file when its cache is empty, and object files
-        // hold the time or the path.
-        let is_text = name != "package-lock.json" && !name.ends_with(".o") && !name.ends_with(".a");
-        let is_near = relative.components().count() <= 2 && is_text;
+        // npm notes more about packages in its lock file when its cache is empty.
+        let is_near = relative.components().count() <= 2 && name != "package-lock.json";
         if entry.file_type().unwrap().is_dir() {
             found.extend(left_behind(root, &path));
         } else {
