@@ -134,8 +134,11 @@ impl View {
             } else {
                 secrets::in_home(home)
             };
+            // Our own folder is one of them, and has the workspace of the canary in it.
+            let roots = real(&confinement.roots);
             for secret in secrets {
-                self.put_away(secret);
+                let is_around = roots.iter().any(|root| root.starts_with(&secret));
+                if is_around { self.covers.push(secret) } else { self.masked.push(secret) }
             }
             for place in &shown {
                 self.keep(place);
@@ -191,17 +194,12 @@ impl View {
             if is_out_of_sight || shown.contains(&secret) {
                 continue;
             }
-            self.put_away(secret);
-        }
-    }
-
-    /// Hides a path. Where something in it must be seen, all else in it is hidden.
-    fn put_away(&mut self, secret: PathBuf) {
-        let mut seen = self.writable.iter().chain(&self.kept);
-        if seen.any(|seen| seen.starts_with(&secret)) {
-            self.covers.push(secret);
-        } else {
-            self.masked.push(secret);
+            let mut seen = self.writable.iter().chain(&self.kept);
+            if seen.any(|seen| seen.starts_with(&secret)) {
+                self.covers.push(secret);
+            } else {
+                self.masked.push(secret);
+            }
         }
     }
 
