@@ -19,7 +19,7 @@ use crate::keepsake::Keepsake;
 use crate::place::Place;
 use crate::raw::Raw;
 
-/// Where git looks for a repository's settings: in the repository itself.
+/// The `commondir` that sends git to the repository itself for its settings.
 const HERE: &[u8] = b".\n";
 
 /// A claim, until it is dropped.
@@ -28,7 +28,7 @@ pub(crate) struct Claim {
     list: File,
     /// Where it is written down what was there before the first of those who run now.
     before: PathBuf,
-    /// Where copies are kept of what is to be put back when the last of them has ended.
+    /// The folder of copies that are put back when the last command has ended.
     kept: PathBuf,
     is_first: bool,
 }

@@ -42,7 +42,7 @@ pub(crate) struct Guarded {
     watched: Vec<Watched>,
     /// Links, which cannot be guarded themselves, and where they lead.
     links: Vec<(PathBuf, PathBuf)>,
-    /// What git will do when it is told to go on.
+    /// The steps that git takes when it is told to go on.
     steps: Vec<Steps>,
     /// What is to be put back if it changed.
     kept: Keepsakes,
@@ -59,7 +59,7 @@ struct Watched {
     allowed: Vec<PathBuf>,
 }
 
-/// What is looked for in a folder.
+/// The kind of folder that is looked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Names that govern other programs.
@@ -312,7 +312,7 @@ impl Guarded {
     }
 }
 
-/// How guards are enforced.
+/// The way in which guards are enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Means {
     Mounts,

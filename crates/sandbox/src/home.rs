@@ -1,4 +1,4 @@
-//! What of a home folder a confined command sees: programs and what they need, and nothing else.
+//! The part of a home folder that a confined command sees: programs and what they need.
 //!
 //! A home folder holds whatever its owner put there, so there is no list of what is secret in it.
 //! There is one of what is not.

@@ -65,7 +65,7 @@ fn restrict_alone(view: &View) -> Result<landlock::RestrictionStatus, RulesetErr
         .restrict_self()
 }
 
-/// What may be read: all but secrets and what is covered, and what is kept of that.
+/// The readable paths: all but secrets and covered folders, plus what is kept of those.
 fn readable(view: &View) -> Around {
     let mut covers: BTreeSet<&Path> =
         view.covers.iter().chain(&view.temporary).map(PathBuf::as_path).collect();
@@ -82,7 +82,7 @@ fn readable(view: &View) -> Around {
     around
 }
 
-/// What may be written: the workspace, and where something in it must not change all around that.
+/// The writable paths: the workspace, or all around the parts of it that must not change.
 fn writable(view: &View) -> Around {
     let fixed: BTreeSet<&Path> = view.fixed.iter().map(PathBuf::as_path).collect();
     let mut around = Around::default();

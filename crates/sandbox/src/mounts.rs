@@ -50,7 +50,7 @@ fn take(path: &Path, attributes: u64) -> io::Result<Piece> {
 struct Layer {
     at: PathBuf,
     is_folder: bool,
-    /// What is put there; nothing but what is put there later, where there is no piece.
+    /// The piece that is put there; without one, only what is put there later is seen.
     piece: Option<Piece>,
 }
 

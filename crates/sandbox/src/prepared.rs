@@ -21,7 +21,7 @@ use crate::wire::{Confinement, Plan, Raw};
 pub(crate) struct Prepared {
     /// What it sees.
     pub(crate) view: View,
-    /// What is guarded, each with a claim that is given up when all else is done.
+    /// The guarded paths, each with a claim that is given up when all else is done.
     guarded: Vec<(Guarded, Claim)>,
     _copies: Copies,
 }

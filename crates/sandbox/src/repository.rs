@@ -1,4 +1,4 @@
-//! What of a git repository a command may write: what git writes while it works, and nothing else.
+//! The part of a git repository that a command may write: the files that git writes daily.
 //!
 //! Git makes lock files beside what it changes, so a repository's folder has to be writable. What
 //! is in it and does not belong to git's daily work is read-only, known to us or not. Names that make
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::claim::Stand;
 use crate::keepsake::Keepsake;
 
-/// What git writes while it works, beside lock files and references such as `ORIG_HEAD`.
+/// The files that git writes daily, beside lock files and references such as `ORIG_HEAD`.
 const WRITTEN: &[&str] = &[
     "addp-hunk-edit.diff",
     "gc.log",
@@ -36,7 +36,7 @@ const WRITTEN: &[&str] = &[
 /// Beginnings of other names that git writes.
 const WRITTEN_BEGINNINGS: &[&str] = &["fsmonitor--daemon", "index.", "sharedindex.", "tmp_"];
 
-/// What makes git run something or look for settings elsewhere, and what stands in for it.
+/// Names that make git run something or look for settings elsewhere, with their stand-ins.
 const NEVER_MADE: &[(&str, Stand)] = &[
     ("branches", Stand::Folder),
     ("commondir", Stand::Here),

@@ -46,7 +46,7 @@ const FETCHED: &[&str] = &["__pycache__", "bower_components", "node_modules", "s
 /// Places with nothing of a workspace in them.
 const NOT_FILES: &[&str] = &["/proc", "/sys", "/dev"];
 
-/// What was found in a folder.
+/// The secrets and repositories found in a folder.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Survey {
     /// The folder, a real path.
@@ -57,7 +57,7 @@ pub(crate) struct Survey {
     pub(crate) denied: Vec<Raw>,
     /// Files and folders that govern other programs, but git's.
     pub(crate) governing: Vec<Raw>,
-    /// What is called `.git`, and folders that are repositories without it.
+    /// Paths called `.git`, and folders that are repositories without one.
     pub(crate) repositories: Vec<Raw>,
 }
 

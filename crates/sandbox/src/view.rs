@@ -19,7 +19,7 @@ const SYSTEM: &[&str] = &[
     "snap", "sys", "usr",
 ];
 
-/// What else belongs to it.
+/// Other places that belong to the system.
 const SYSTEM_BELOW: &[&str] = &[
     "/run/booted-system",
     "/run/current-system",
@@ -66,14 +66,14 @@ pub(crate) struct View {
 pub(crate) enum Guard {
     /// It cannot be changed.
     ReadOnly,
-    /// What is in it can be changed, although it is in something that cannot; it cannot be moved.
+    /// Its content can be changed although it is in something read-only; it cannot be moved.
     Writable,
     /// It cannot be moved or removed, but what is in it can be changed.
     Immovable,
 }
 
 impl View {
-    /// What a plan's command is to see, without the secrets of workspaces and guards.
+    /// Returns the view of a plan's command, before secrets of workspaces and guards are added.
     pub(crate) fn new(plan: &Plan, confinement: &Confinement) -> Self {
         let mut roots: Vec<PathBuf> = real(&confinement.roots);
         roots.extend(real(&confinement.write));
@@ -266,7 +266,7 @@ impl View {
     }
 }
 
-/// What is at the root of the file system and not the system's: folders, and all else.
+/// Lists the entries of `/` that are not the system's: folders, and all else.
 fn beside_system() -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut folders, mut files) = (Vec::new(), Vec::new());
     for entry in fs::read_dir("/").into_iter().flatten().flatten() {

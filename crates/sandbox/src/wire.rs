@@ -52,7 +52,7 @@ pub(crate) struct Confinement {
     pub(crate) caches: Vec<Raw>,
     /// Where the copies of caches are kept.
     pub(crate) copies: Raw,
-    /// What it may read although it is neither in the workspace nor the system's.
+    /// Paths it may read outside of the workspace and the system.
     pub(crate) read: Vec<Raw>,
     /// Files that it does not see.
     pub(crate) denied: Vec<Raw>,
@@ -68,7 +68,7 @@ pub(crate) struct Confinement {
     pub(crate) scratch: Raw,
     /// Where it is written down who uses which workspace.
     pub(crate) locks: Raw,
-    /// What was found in the workspace, the folders added to it and those to write in.
+    /// The surveys of the workspace, the folders added to it and those to write in.
     pub(crate) surveys: Vec<Survey>,
 }
 

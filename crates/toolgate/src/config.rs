@@ -44,7 +44,7 @@ pub(crate) struct Config {
     pub(crate) servers: BTreeMap<String, servers::ServerConfig>,
     /// How they are used together.
     pub(crate) mcp: servers::McpConfig,
-    /// What programs may reach that the settings of a trusted folder start, by the folder's path.
+    /// The reach of programs that the settings of a trusted folder start, by the folder's path.
     pub(crate) folders: BTreeMap<PathBuf, folders::FolderConfig>,
     /// The text of the file, to tell where something stands.
     #[serde(skip)]

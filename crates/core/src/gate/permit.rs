@@ -24,7 +24,7 @@ pub struct Permit {
     call: Validated,
     decision: Decision,
     digest: Option<Digest>,
-    /// What a person approved, as it was.
+    /// The call as it was when the user approved it.
     frozen: Option<Frozen>,
 }
 

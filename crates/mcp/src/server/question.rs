@@ -10,9 +10,9 @@ use super::link::Wanted;
 
 /// How many lines of a preview are shown.
 const PREVIEW_LINES: usize = 40;
-/// How many characters of a preview are shown.
+/// Maximum number of characters of a preview that are shown.
 const PREVIEW_CHARS: usize = 4_000;
-/// How many characters of any other text are shown.
+/// Maximum number of characters of any other text that are shown.
 const BOUNDED_CHARS: usize = 500;
 /// How many things of a kind are named.
 const MANY: usize = 8;

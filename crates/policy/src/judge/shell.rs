@@ -29,7 +29,7 @@ use crate::world::normal;
 
 /// More file name patterns than this are not looked up.
 const MOST_PATTERNS: usize = 40;
-/// Where a command names more folders than this, the whole workspace is looked through instead.
+/// Maximum number of folders looked through one by one; beyond it, the whole workspace is.
 const MOST_TREES: usize = 32;
 
 impl Judge<'_> {

@@ -8,7 +8,7 @@ use toolgate_testing::skip;
 
 use crate::support::{become_nobody, helper, open_folder};
 
-/// What is tried in a workspace.
+/// An attack in a workspace.
 pub(crate) struct Trial<'a> {
     /// The levels it is tried at.
     pub(crate) levels: &'a [&'a str],

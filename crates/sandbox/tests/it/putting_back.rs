@@ -12,7 +12,7 @@ use toolgate_testing::eventually;
 use crate::everywhere::{BOTH, Trial, assert_held};
 use crate::support::Host;
 
-/// What is guarded, as a repository may bring it.
+/// Guarded files, as a repository may bring them.
 const GUARDED: &[&str] = &[
     ".vscode",
     ".claude",

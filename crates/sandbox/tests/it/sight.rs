@@ -1,4 +1,4 @@
-//! What a command sees: the workspace without secrets, the system, tool chains, and nothing else.
+//! A command sees the workspace without secrets, the system and tool chains, and nothing else.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! What programs may reach that the settings of a folder start: `[folders."PATH"]`.
+//! The reach of programs that the settings of a folder start: `[folders."PATH"]`.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use toolgate_policy::rule::Sandbox;
 
 use super::servers::Reach;
 
-/// What programs may reach that the settings of a folder start: its servers and tool commands.
+/// The reach of programs that the settings of a folder start: its servers and tool commands.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FolderConfig {
-    /// How far they may reach: `read_only`, `workspace_write` or `full`; `workspace_write` when
+    /// The sandbox profile: `read_only`, `workspace_write` or `full`; `workspace_write` when
     /// left out.
     #[schemars(with = "Option<Reach>")]
     pub(crate) sandbox: Option<Sandbox>,

@@ -14,7 +14,7 @@ use crate::owned;
 /// The settings file of a folder, relative to it.
 pub(crate) const FILE: &str = ".toolgate/config.toml";
 
-/// What a folder's own settings may say.
+/// The settings that a folder itself may make.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OwnConfig {

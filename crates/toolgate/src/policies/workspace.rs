@@ -8,12 +8,12 @@ use toolgate_policy::rule::{Grant, Priority, Rule, Tier};
 
 use crate::trust::{self, Accepted};
 
-/// How far a policy file counts.
+/// The rules of a policy file that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     /// Every rule of it.
     Wholly,
-    /// What it denies and asks about; the rest waits until the user accepts it.
+    /// Rules that deny and ask; the rest waits until the user accepts it.
     ToTighten,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Pinned {
     pub(super) always: bool,
 }
 
-/// What is started.
+/// The program to start.
 #[derive(Debug)]
 pub(super) enum Started {
     /// A server, in a folder.
@@ -50,7 +50,7 @@ impl Started {
     }
 }
 
-/// How far such a program may reach.
+/// The reach of such a program.
 #[derive(Debug, Clone)]
 pub(super) struct Reach {
     pub(super) sandbox: Sandbox,

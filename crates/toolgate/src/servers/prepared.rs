@@ -59,11 +59,11 @@ pub(crate) struct Prepared {
 pub(crate) struct Servers {
     pub(crate) all: Vec<Prepared>,
     pub(crate) mcp: McpConfig,
-    /// How the workspace declares tools of its own, if it does, or why that is not used.
+    /// The workspace's command that declares tools, or the reason why it is not used.
     pub(crate) discovery: Option<Result<Discovery, String>>,
     /// Files of the workspace that are started. Confined commands cannot change them.
     pub(crate) programs: Vec<ProgramFile>,
-    /// What is ignored of the workspace's settings, by server.
+    /// The ignored parts of the workspace's settings, by server.
     pub(crate) ignored: Vec<(String, String)>,
 }
 
@@ -165,7 +165,7 @@ impl Servers {
     }
 }
 
-/// What it takes to start programs that settings name.
+/// The parts that starting a program of the settings needs.
 struct Start<'a> {
     standing: Standing,
     needs: needs::Table,

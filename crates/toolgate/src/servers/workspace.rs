@@ -57,7 +57,7 @@ pub(super) struct Brought {
     pub(super) mcp: McpConfig,
     /// `true` if the workspace is trusted.
     pub(super) is_trusted: bool,
-    /// What was accepted.
+    /// The accepted version.
     pub(super) accepted: Accepted,
     /// The settings files that are not as they were accepted. Nothing of them is started.
     pub(super) waiting: BTreeSet<PathBuf>,

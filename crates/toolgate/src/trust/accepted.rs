@@ -1,4 +1,4 @@
-//! What a folder brought when the user accepted it.
+//! The files of a folder as they were when the user accepted them.
 //!
 //! Commands that are not trusted write in trusted folders. What a folder brings counts as it was
 //! when the user looked at it: each file by its digest, and with its text, so that accepted rules

@@ -12,7 +12,7 @@ use crate::config::Config;
 /// Names of more files than this do not fit in a line.
 const MOST: usize = 3;
 
-/// What a folder brings, and what of it waits for the user.
+/// The files that a folder brings, and those of them that wait for the user.
 #[derive(Debug)]
 pub(crate) struct Review {
     snapshot: Snapshot,

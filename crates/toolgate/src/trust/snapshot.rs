@@ -1,4 +1,4 @@
-//! What a folder brings now, file by file.
+//! The files that a folder brings now.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::programs;
 use crate::config::{Config, mcp_json, project};
 use crate::owned;
 
-/// What a folder brings: rules, settings, and the programs in it that settings start.
+/// The files that a folder brings: rules, settings, and programs in it that settings start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Snapshot {
     pub(crate) files: BTreeMap<String, Version>,

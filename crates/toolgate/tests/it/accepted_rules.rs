@@ -7,7 +7,7 @@ use crate::terminal::Terminal;
 
 const ALLOWS: &str = "[permissions]\nallow = [\"Bash(touch *)\"]\n";
 
-/// How `touch a` is decided, and what is said besides.
+/// Returns the decision on `touch a` and the notes beside it.
 fn decided(toolgate: &Toolgate) -> (String, String) {
     let check = ["policy", "check", "shell", r#"{"command":"touch a"}"#];
     let done = toolgate.run(check);

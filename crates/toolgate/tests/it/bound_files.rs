@@ -1,4 +1,4 @@
-//! What was approved is what runs: files that a line names are part of the approval.
+//! An approval covers the files that a line names, so what was approved is what runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a client that says yes by itself agrees to: edits that can be taken back, and nothing else.
+//! A client that says yes by itself agrees to edits that can be taken back, and to nothing else.
 
 use std::fs;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ fn called(client: &mut Client, tool: &str, args: &Value) -> (String, Vec<String>
     }
 }
 
-/// Where Python is.
+/// Returns the path of Python.
 pub(crate) fn python3() -> PathBuf {
     let places = ["/usr/bin/python3", "/usr/local/bin/python3"].map(PathBuf::from);
     let found = places.into_iter().find(|python| python.exists());

@@ -1,4 +1,4 @@
-//! What a rule denies to read is hidden from every command, whatever the command does.
+//! Files that a rule denies to read are hidden from every command, whatever the command does.
 
 use std::fs;
 

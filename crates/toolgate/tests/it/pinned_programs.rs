@@ -42,7 +42,7 @@ fn executable(toolgate: &Toolgate, name: &str) {
     fs::set_permissions(toolgate.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// What a discovery command that makes a file outside says, and whether it ran at all.
+/// Runs a discovery command that makes a file outside, and returns what is said about it.
 fn discovering(toolgate: &Toolgate) -> String {
     stderr(&toolgate.run(["call", "discovered_tool_x", "{}"]))
 }

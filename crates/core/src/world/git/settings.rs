@@ -74,7 +74,7 @@ pub(super) enum Read {
     Runs(String),
     /// Git runs nothing of its own accord but hooks.
     Plain {
-        /// Where hooks are looked for, if not in the usual place.
+        /// The folder that hooks are in, if not the usual one.
         hooks: Option<PathBuf>,
     },
 }

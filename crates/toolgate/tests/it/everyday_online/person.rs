@@ -39,7 +39,7 @@ pub(super) struct Person {
     pub(super) name: &'static str,
     user: Option<u32>,
     home: Option<TempDir>,
-    /// Where the projects are.
+    /// The folder of the projects.
     base: PathBuf,
 }
 
