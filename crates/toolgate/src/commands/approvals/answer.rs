@@ -22,6 +22,24 @@ pub(super) const BY: &str = "toolgate approvals";
 /// What is answered is shown whole, for a screen of this size when there is none.
 pub(super) const SIZE: Size = Size { columns: 100, rows: 50 };
 
+/// Returns the waiting request whose id begins so, or the exit code after saying that there is none.
+pub(super) fn waiting(
+    desk: &dyn Desk,
+    output: Output,
+    beginning: &str,
+) -> anyhow::Result<Result<Box<ApprovalRequest>, ExitCode>> {
+    let code = match find::request(desk, beginning)? {
+        Found::Waiting(request) => return Ok(Ok(request)),
+        Found::Settled(settled) => already(output, &settled)?,
+        Found::Several(ids) => {
+            let ids = ids.join(", ");
+            unknown(output, &format!("`{beginning}` is the beginning of several: {ids}"))?
+        }
+        Found::Nothing => unknown(output, &format!("there is no request `{beginning}`"))?,
+    };
+    Ok(Err(code))
+}
+
 /// Answers the request whose id begins so, after showing what is answered.
 pub(super) fn give(
     desk: &dyn Desk,
@@ -29,14 +47,9 @@ pub(super) fn give(
     beginning: &str,
     answer: impl FnOnce(&ApprovalRequest) -> anyhow::Result<Answer>,
 ) -> anyhow::Result<ExitCode> {
-    let request = match find::request(desk, beginning)? {
-        Found::Waiting(request) => request,
-        Found::Settled(settled) => return already(output, &settled),
-        Found::Several(ids) => {
-            let ids = ids.join(", ");
-            return unknown(output, &format!("`{beginning}` is the beginning of several: {ids}"));
-        }
-        Found::Nothing => return unknown(output, &format!("there is no request `{beginning}`")),
+    let request = match waiting(desk, output, beginning)? {
+        Ok(request) => request,
+        Err(code) => return Ok(code),
     };
     let answer = answer(&request)?;
     if !output.json && !output.quiet {
@@ -90,7 +103,7 @@ fn told(request: &ApprovalRequest, answer: &Answer) -> String {
     }
 }
 
-pub(super) fn already(output: Output, settled: &Settled) -> anyhow::Result<ExitCode> {
+fn already(output: Output, settled: &Settled) -> anyhow::Result<ExitCode> {
     if output.json {
         print_json(&json!({ "id": settled.id, "settled": false, "by": settled.by }))?;
     } else {
@@ -99,7 +112,7 @@ pub(super) fn already(output: Output, settled: &Settled) -> anyhow::Result<ExitC
     Ok(ExitCode::from(SETTLED))
 }
 
-pub(super) fn unknown(output: Output, message: &str) -> anyhow::Result<ExitCode> {
+fn unknown(output: Output, message: &str) -> anyhow::Result<ExitCode> {
     if output.json {
         print_json(&json!({ "settled": false, "error": message }))?;
     } else {

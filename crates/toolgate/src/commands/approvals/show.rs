@@ -3,22 +3,16 @@
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use super::answer::{SIZE, already, unknown};
+use super::answer::{SIZE, waiting};
 use super::desk::Desk;
-use super::find::{self, Found};
 use crate::output::{Output, print_pretty_json, print_styled};
 use crate::prompt::{self, Detail, Seen, View};
 
 /// Shows the request whose id begins so.
 pub(super) fn run(desk: &dyn Desk, output: Output, beginning: &str) -> anyhow::Result<ExitCode> {
-    let request = match find::request(desk, beginning)? {
-        Found::Waiting(request) => request,
-        Found::Settled(settled) => return already(output, &settled),
-        Found::Several(ids) => {
-            let ids = ids.join(", ");
-            return unknown(output, &format!("`{beginning}` is the beginning of several: {ids}"));
-        }
-        Found::Nothing => return unknown(output, &format!("there is no request `{beginning}`")),
+    let request = match waiting(desk, output, beginning)? {
+        Ok(request) => request,
+        Err(code) => return Ok(code),
     };
     if output.json {
         print_pretty_json(&request)?;
